@@ -1,0 +1,78 @@
+#include "intercept.hpp"
+
+#include <atomic>
+
+#include "device.hpp"
+#include "settings.hpp"
+
+namespace sgemm_shim {
+namespace {
+
+constinit std::atomic<bool> logging_configured{false};
+constinit std::atomic<bool> log_callback_set{false};
+
+struct HandleState {
+    ForwardReason obstacle = ForwardReason::none;
+    cudaStream_t stream = nullptr;
+    cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
+    cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
+};
+
+/// Asks the real library: it alone knows its handles. Asked on every call, since any thread may have changed
+/// them.
+HandleState read_handle(const RealCublas& real, cublasHandle_t handle) {
+    HandleState state;
+    if (handle == nullptr || real.cublasGetStream_v2 == nullptr || real.cublasGetPointerMode_v2 == nullptr ||
+        real.cublasGetMathMode == nullptr ||
+        real.cublasGetStream_v2(handle, &state.stream) != CUBLAS_STATUS_SUCCESS ||
+        real.cublasGetPointerMode_v2(handle, &state.pointer_mode) != CUBLAS_STATUS_SUCCESS ||
+        real.cublasGetMathMode(handle, &state.math_mode) != CUBLAS_STATUS_SUCCESS) {
+        state.obstacle = ForwardReason::handle;
+        return state;
+    }
+    int sm_count_target = 0;
+    if (real.cublasGetSmCountTarget != nullptr &&
+        real.cublasGetSmCountTarget(handle, &sm_count_target) != CUBLAS_STATUS_SUCCESS) {
+        state.obstacle = ForwardReason::handle;
+    } else if (sm_count_target != 0) {
+        state.obstacle = ForwardReason::sm_target;
+    }
+    return state;
+}
+
+}  // namespace
+
+Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
+    const Settings& settings = process_settings();
+    if (settings.disabled) return {nullptr, ForwardReason::disabled};
+    if (logging_configured.load(std::memory_order_relaxed) ||
+        log_callback_set.load(std::memory_order_relaxed)) {
+        return {nullptr, ForwardReason::logging};
+    }
+
+    const HandleState state = read_handle(real, handle);
+    if (state.obstacle != ForwardReason::none) return {nullptr, state.obstacle};
+    call.pointer_mode = state.pointer_mode == CUBLAS_POINTER_MODE_DEVICE ? PointerMode::device
+                        : state.pointer_mode == CUBLAS_POINTER_MODE_HOST ? PointerMode::host
+                                                                         : PointerMode::unknown;
+    call.precision = precision_of_math_mode(state.math_mode);
+
+    if (const Plan early = plan_without_device(call, settings); early.reason != ForwardReason::none)
+        return early;
+    const Plan decided = plan(call, current_device_figures(state.stream), settings);
+    if (decided.kernel != nullptr &&
+        decided.kernel->implementation->launch(call, state.stream) != cudaSuccess) {
+        return {nullptr, ForwardReason::launch};
+    }
+    return decided;
+}
+
+void note_cublas_logging(bool configured_on) {
+    logging_configured.store(configured_on, std::memory_order_relaxed);
+}
+
+void note_cublas_log_callback(bool set) {
+    log_callback_set.store(set, std::memory_order_relaxed);
+}
+
+}  // namespace sgemm_shim

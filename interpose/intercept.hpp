@@ -1,0 +1,35 @@
+// The way of every intercepted call: GemmCall -> plan -> kernel, or the real function -> record.
+#pragma once
+
+#include "gemm_call.hpp"
+#include "plan.hpp"
+#include "real_cublas.hpp"
+#include "record.hpp"
+
+namespace sgemm_shim {
+
+/// Reads the handle's state into `call`, plans it and, if a kernel is to serve it, launches that kernel on
+/// the handle's stream. The plan that comes back says what happened: with a kernel, the call is done.
+Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call);
+
+/// An exported function's whole body. `real_function` names the same function in the real library; it gets
+/// `original...`, the program's own arguments, whenever no kernel serves the call.
+template <class Function, class... Arguments>
+cublasStatus_t intercept(const void* caller, EntryPoint entry_point, Function RealCublas::*real_function,
+                         GemmCall call, cublasHandle_t handle, Arguments... original) {
+    const RealCublas* real = real_cublas_for(caller);
+    if (real == nullptr || real->*real_function == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+
+    const Plan plan = try_to_serve(*real, handle, call);
+    const cublasStatus_t status =
+        plan.kernel != nullptr ? CUBLAS_STATUS_SUCCESS : (real->*real_function)(handle, original...);
+    record(entry_point, call, plan, status);
+    return status;
+}
+
+/// Notes whether the program switched cuBLAS's call log on or off: a log must show every call, so all are
+/// forwarded then.
+void note_cublas_logging(bool configured_on);
+void note_cublas_log_callback(bool set);
+
+}  // namespace sgemm_shim

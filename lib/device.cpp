@@ -1,0 +1,168 @@
+#include "device.hpp"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+#include <array>
+#include <atomic>
+
+namespace sgemm_shim {
+namespace {
+
+/// A name of a context that is never used again, unlike its address.
+using ContextId = unsigned long long;
+
+/// Driver functions, found through the runtime so that nothing links to libcuda.
+struct Driver {
+    CUresult (*get_context)(CUcontext*) = nullptr;
+    CUresult (*get_context_id)(CUcontext, ContextId*) = nullptr;
+    CUresult (*get_context_device)(CUdevice*) = nullptr;
+    bool usable = false;
+};
+
+template <class Function>
+bool find_entry_point(const char* name, unsigned int cuda_version, Function& function) {
+    void* address = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    const cudaError_t status =
+        cudaGetDriverEntryPointByVersion(name, &address, cuda_version, cudaEnableDefault, &found);
+    if (status != cudaSuccess || found != cudaDriverEntryPointSuccess) return false;
+    function = reinterpret_cast<Function>(address);
+    return true;
+}
+
+Driver find_driver() {
+    // Within a major version the runtime works with every driver (minor version compatibility).
+    constexpr int oldest_driver = CUDART_VERSION / 1000 * 1000;
+    Driver driver;
+    int version = 0;
+    driver.usable = cudaDriverGetVersion(&version) == cudaSuccess && version >= oldest_driver &&
+                    find_entry_point("cuCtxGetCurrent", 4000, driver.get_context) &&
+                    find_entry_point("cuCtxGetId", 12000, driver.get_context_id) &&
+                    find_entry_point("cuCtxGetDevice", 2000, driver.get_context_device);
+    return driver;
+}
+
+pthread_once_t driver_once = PTHREAD_ONCE_INIT;
+constinit Driver the_driver;
+
+const Driver& driver() {
+    pthread_once(&driver_once, [] { the_driver = find_driver(); });
+    return the_driver;
+}
+
+/// Figures by context. Slots fill once and are never emptied, so readers need no lock; a process that makes
+/// more contexts than there are slots has the calls of the later ones forwarded.
+struct Slot {
+    std::atomic<ContextId> context{0};  ///< 0: free. Set after the figures, with release order.
+    DeviceFigures figures;
+};
+constinit std::array<Slot, 256> slots;
+pthread_mutex_t slots_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+constexpr DeviceFigures unusable(ForwardReason obstacle) {
+    DeviceFigures figures;
+    figures.obstacle = obstacle;
+    return figures;
+}
+constexpr DeviceFigures no_driver = unusable(ForwardReason::driver);
+constexpr DeviceFigures no_context = unusable(ForwardReason::context);
+constexpr DeviceFigures in_capture = unusable(ForwardReason::capture);
+
+const DeviceFigures* find_slot(ContextId context) {
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+        const Slot& slot = slots[(context + i) % slots.size()];
+        const ContextId found = slot.context.load(std::memory_order_acquire);
+        if (found == context) return &slot.figures;
+        if (found == 0) return nullptr;
+    }
+    return nullptr;
+}
+
+/// Whether the driver has machine code of this GPU's own major version for every function of the kernel.
+/// Loads them.
+bool load(const KernelImplementation& kernel, int compute_capability_major) {
+    for (const void* function : kernel.functions) {
+        cudaFuncAttributes attributes{};
+        if (cudaFuncGetAttributes(&attributes, function) != cudaSuccess) return false;
+        if (attributes.binaryVersion / 10 != compute_capability_major) return false;
+    }
+    return true;
+}
+
+DeviceFigures read_figures() {
+    DeviceFigures figures;
+    CUdevice device{};
+    if (driver().get_context_device(&device) != CUDA_SUCCESS ||
+        cudaDeviceGetAttribute(&figures.compute_capability_major, cudaDevAttrComputeCapabilityMajor,
+                               device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&figures.compute_capability_minor, cudaDevAttrComputeCapabilityMinor,
+                               device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&figures.multiprocessor_count, cudaDevAttrMultiProcessorCount, device) !=
+            cudaSuccess) {
+        return no_context;
+    }
+    for (const Kernel& kernel : kernel_table()) {
+        if (kernel.implementation != nullptr &&
+            load(*kernel.implementation, figures.compute_capability_major)) {
+            figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
+        }
+    }
+    return figures;
+}
+
+/// Loading inside a capture can invalidate it, so ask first. An error means that the legacy stream would join
+/// a capture.
+bool is_capturing(cudaStream_t stream) {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
+}
+
+const DeviceFigures& fill_slot(ContextId context) {
+    pthread_mutex_lock(&slots_mutex);
+    const DeviceFigures* figures = find_slot(context);
+    for (std::size_t i = 0; figures == nullptr && i < slots.size(); ++i) {
+        Slot& slot = slots[(context + i) % slots.size()];
+        if (slot.context.load(std::memory_order_relaxed) != 0) continue;
+        // Another thread's capture in global mode would be invalidated by the calls of a thread in the
+        // default mode.
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+        cudaThreadExchangeStreamCaptureMode(&mode);
+        slot.figures = read_figures();
+        cudaThreadExchangeStreamCaptureMode(&mode);
+        slot.context.store(context, std::memory_order_release);
+        figures = &slot.figures;
+    }
+    pthread_mutex_unlock(&slots_mutex);
+    return figures != nullptr ? *figures : no_context;
+}
+
+/// The current context's id, or 0.
+ContextId current_context() {
+    CUcontext context = nullptr;
+    ContextId id = 0;
+    if (driver().get_context(&context) != CUDA_SUCCESS || context == nullptr) return 0;
+    return driver().get_context_id(context, &id) == CUDA_SUCCESS ? id : 0;
+}
+
+}  // namespace
+
+const DeviceFigures& current_device_figures(cudaStream_t stream) {
+    if (!driver().usable) return no_driver;
+    const ContextId context = current_context();
+    if (context == 0) return no_context;
+    if (const DeviceFigures* figures = find_slot(context)) return *figures;
+
+    // A failed query must not show up in the error state of a program that shares this runtime.
+    const cudaError_t earlier_error = cudaPeekAtLastError();
+    const DeviceFigures& figures = is_capturing(stream) ? in_capture : fill_slot(context);
+    if (earlier_error == cudaSuccess) cudaGetLastError();
+    return figures;
+}
+
+void load_kernels_ahead() {
+    current_device_figures(cudaStreamPerThread);
+}
+
+}  // namespace sgemm_shim

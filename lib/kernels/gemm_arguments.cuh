@@ -1,0 +1,94 @@
+// What every kernel takes, the same for all: a GemmCall with its scalars ready to be read on the device.
+#pragma once
+
+#include <cstdint>
+
+#include "../gemm_call.hpp"
+#include "kernels/primitives.cuh"
+
+namespace sgemm_shim {
+
+/// Along which of its two dimensions an operand op(A) (m x k) or op(B) (k x n) is contiguous in memory.
+enum class Major {
+    mn,  ///< along m (A) or n (B): A not transposed, B transposed
+    k,   ///< along k: A transposed, B not transposed
+};
+
+/// alpha or beta: a value that the host read, or the address of one that the kernel reads when it runs.
+struct Scalar {
+    float value;
+    const float* address;
+
+    __device__ float read() const { return address != nullptr ? *address : value; }
+};
+
+template <class Element>
+__device__ inline Element* matrix_of_batch(const MatrixBatch<Element>& matrices, std::int64_t index) {
+    return matrices.array != nullptr ? matrices.array[index] : matrices.first + index * matrices.stride;
+}
+
+struct GemmArguments {
+    std::int64_t m, n, k;
+    Scalar alpha, beta;
+    MatrixBatch<const float> a, b;
+    MatrixBatch<float> c;
+};
+
+/// One operand of one product, indexed [mn][k]: op(A)(mn, k) or op(B)(k, mn).
+template <Major major>
+struct OperandView {
+    const float* base;
+    std::int64_t leading_dimension;
+
+    __device__ const float* address(std::int64_t mn, std::int64_t k) const {
+        return major == Major::mn ? base + mn + k * leading_dimension : base + k + mn * leading_dimension;
+    }
+    /// Elements from (mn, k) to (mn, k + 1).
+    __device__ std::int64_t k_stride() const { return major == Major::mn ? leading_dimension : 1; }
+};
+
+/// Where a block works. Blocks are numbered along m first, then n, then the batch.
+struct TilePosition {
+    std::int64_t m, n;  ///< first row and column of the tile
+    std::int64_t batch;
+};
+
+template <int tile_m, int tile_n>
+__device__ inline TilePosition tile_position(unsigned block, const GemmArguments& arguments) {
+    const auto tiles_m = static_cast<unsigned>((arguments.m + tile_m - 1) / tile_m);
+    const auto tiles_n = static_cast<unsigned>((arguments.n + tile_n - 1) / tile_n);
+    const unsigned column = block / tiles_m;
+    return {static_cast<std::int64_t>(block % tiles_m) * tile_m,
+            static_cast<std::int64_t>(column % tiles_n) * tile_n, column / tiles_n};
+}
+
+/// Turns the sum over k into an element of C, by the letter of cuBLAS: alpha = 0 and k = 0 leave A and B
+/// unread, beta = 0 leaves C unread, a zero comes out as +0, and what is only scaled by one keeps its bits.
+class Epilogue {
+  public:
+    __device__ explicit Epilogue(const GemmArguments& arguments)
+        : alpha_(arguments.alpha.read()),
+          beta_(arguments.beta.read()),
+          has_product_(alpha_ != 0.0f && arguments.k > 0) {}
+
+    /// Whether A and B count at all.
+    __device__ bool has_product() const { return has_product_; }
+    /// Whether C stays as it is, bit by bit.
+    __device__ bool keeps_c() const { return !has_product_ && beta_ == 1.0f; }
+    __device__ bool reads_c() const { return beta_ != 0.0f; }
+
+    /// `old` is not looked at unless reads_c().
+    __device__ float apply(float sum, float old) const {
+        if (!reads_c()) return has_product_ ? fused_multiply_add(alpha_, sum, 0.0f) : 0.0f;
+        return has_product_ ? fused_multiply_add(alpha_, sum, beta_ * old) : beta_ * old;
+    }
+    __device__ void update(float* element, float sum) const {
+        *element = apply(sum, reads_c() ? *element : 0.0f);
+    }
+
+  private:
+    float alpha_, beta_;
+    bool has_product_;
+};
+
+}  // namespace sgemm_shim

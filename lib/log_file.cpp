@@ -1,0 +1,77 @@
+#include "log_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "settings.hpp"
+#include "text_buffer.hpp"
+
+namespace sgemm_shim {
+namespace {
+
+constexpr int not_open = -1;
+constinit std::atomic<int> descriptor{not_open};
+
+void expand_process_id(const char* pattern, TextBuffer& path) {
+    for (const char* c = pattern; *c != '\0'; ++c) {
+        if (c[0] == '%' && c[1] == 'p') {
+            path.append("%d", static_cast<int>(getpid()));
+            ++c;
+        } else {
+            path.append("%c", *c);
+        }
+    }
+}
+
+int open_log() {
+    const char* pattern = process_settings().log_file;
+    if (*pattern == '\0') return STDERR_FILENO;
+    char storage[Settings::path_limit + 32];
+    TextBuffer path(storage);
+    expand_process_id(pattern, path);
+    const int opened = open(path.data(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (opened >= 0) return opened;
+
+    char message[Settings::path_limit + 256];
+    TextBuffer line(message);
+    line.append("sgemm-shim: SGEMM_SHIM_LOG_FILE: cannot open %s: error %d; logging to stderr\n", path.data(),
+                errno);
+    [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
+    return STDERR_FILENO;
+}
+
+int log_descriptor() {
+    int current = descriptor.load(std::memory_order_acquire);
+    if (current != not_open) return current;
+    const int opened = open_log();
+    if (descriptor.compare_exchange_strong(current, opened, std::memory_order_acq_rel)) return opened;
+    if (opened != STDERR_FILENO) close(opened);
+    return current;
+}
+
+}  // namespace
+
+void write_log(const char* text, std::size_t length) {
+    const int saved_errno = errno;
+    const int target = log_descriptor();
+    while (length > 0) {
+        const ssize_t written = write(target, text, length);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) break;
+        text += written;
+        length -= static_cast<std::size_t>(written);
+    }
+    errno = saved_errno;
+}
+
+void reopen_log_in_child() {
+    if (std::strstr(process_settings().log_file, "%p") == nullptr) return;
+    const int inherited = descriptor.exchange(not_open);
+    if (inherited != not_open && inherited != STDERR_FILENO) close(inherited);
+}
+
+}  // namespace sgemm_shim

@@ -1,0 +1,106 @@
+#include "plan.hpp"
+
+namespace sgemm_shim {
+namespace {
+
+Plan forward(ForwardReason reason) {
+    return {nullptr, reason};
+}
+
+ForwardReason reason_from_validity(Validity validity) {
+    switch (validity) {
+        case Validity::invalid:
+            return ForwardReason::invalid;
+        case Validity::empty:
+            return ForwardReason::empty;
+        case Validity::null_pointer:
+            return ForwardReason::pointer;
+        case Validity::computes:
+            break;
+    }
+    return ForwardReason::none;
+}
+
+ForwardReason reason_from_precision(Precision precision, const Settings& settings) {
+    if (precision == Precision::other) return ForwardReason::math_mode;
+    if (precision == Precision::tf32 && settings.tf32 == Tf32Policy::forward) return ForwardReason::tf32;
+    return ForwardReason::none;
+}
+
+}  // namespace
+
+const char* to_string(ForwardReason reason) {
+    switch (reason) {
+        case ForwardReason::none:
+            return "none";
+        case ForwardReason::disabled:
+            return "disabled";
+        case ForwardReason::chosen:
+            return "kernel cublas";
+        case ForwardReason::handle:
+            return "handle";
+        case ForwardReason::logging:
+            return "cublas logging";
+        case ForwardReason::environment:
+            return "environment";
+        case ForwardReason::sm_target:
+            return "sm count target";
+        case ForwardReason::invalid:
+            return "invalid argument";
+        case ForwardReason::empty:
+            return "empty";
+        case ForwardReason::pointer:
+            return "pointer";
+        case ForwardReason::overlapping_c:
+            return "stride of C";
+        case ForwardReason::tf32:
+            return "tf32";
+        case ForwardReason::math_mode:
+            return "math mode";
+        case ForwardReason::driver:
+            return "driver";
+        case ForwardReason::context:
+            return "context";
+        case ForwardReason::capture:
+            return "capture";
+        case ForwardReason::architecture:
+            return "architecture";
+        case ForwardReason::unsupported:
+            return "unsupported by kernel";
+        case ForwardReason::launch:
+            return "launch failed";
+        case ForwardReason::count:
+            break;
+    }
+    return "unknown";
+}
+
+Plan plan_without_device(const GemmCall& call, const Settings& settings) {
+    if (settings.disabled) return forward(ForwardReason::disabled);
+    if (settings.kernel != nullptr && settings.kernel->implementation == nullptr)
+        return forward(ForwardReason::chosen);
+    if (settings.cublas_logs) return forward(ForwardReason::logging);
+    if (settings.arithmetic_overridden) return forward(ForwardReason::environment);
+
+    if (const ForwardReason reason = reason_from_validity(validate(call)); reason != ForwardReason::none)
+        return forward(reason);
+    if (call.batch_count > 1 && call.c.array == nullptr && call.c.stride == 0)
+        return forward(ForwardReason::overlapping_c);
+    if (const ForwardReason reason = reason_from_precision(call.precision, settings);
+        reason != ForwardReason::none)
+        return forward(reason);
+    return {};
+}
+
+Plan plan(const GemmCall& call, const DeviceFigures& device, const Settings& settings) {
+    if (const Plan early = plan_without_device(call, settings); early.reason != ForwardReason::none)
+        return early;
+    if (device.obstacle != ForwardReason::none) return forward(device.obstacle);
+
+    const Kernel& kernel = settings.kernel != nullptr ? *settings.kernel : fastest_kernel();
+    if (!device.is_ready(kernel)) return forward(ForwardReason::architecture);
+    if (!kernel.implementation->supports(call)) return forward(ForwardReason::unsupported);
+    return {&kernel, ForwardReason::none};
+}
+
+}  // namespace sgemm_shim
