@@ -1,0 +1,6 @@
+// What each doctest program tells the shared main().
+#pragma once
+
+/// Why this program cannot run here, or nullptr. The reason is printed and the exit status is 77, which Meson
+/// shows as skipped.
+const char* reason_to_skip();
