@@ -1,0 +1,161 @@
+#include "case_runner.hpp"
+
+#include <cstring>
+#include <limits>
+#include <span>
+#include <stdexcept>
+
+#include "settings.hpp"
+
+namespace sgemm_shim::testing {
+namespace {
+
+std::span<const float> matrix_slice(const HostOperand& host, std::int64_t matrix) {
+    return std::span(host.values)
+        .subspan(static_cast<std::size_t>(host.layout.offset(matrix)),
+                 static_cast<std::size_t>(host.layout.extent()));
+}
+
+/// Poisons the runs of padding in the part of an operand that one buffer holds.
+void poison_padding(DeviceBuffer& buffer, const HostOperand& host, std::size_t first, std::size_t count) {
+    for (std::size_t i = 0; i < count;) {
+        std::size_t end = i;
+        while (end < count && !host.is_element[first + end]) ++end;
+        if (end != i) buffer.poison(i, end - i);
+        i = end + 1;
+    }
+}
+
+bool same_bits(std::span<const float> left, std::span<const float> right) {
+    return left.size() == right.size() &&
+           (left.empty() || std::memcmp(left.data(), right.data(), left.size_bytes()) == 0);
+}
+
+}  // namespace
+
+DeviceOperand::DeviceOperand(const HostOperand& host, int misalignment, bool pointer_array)
+    : layout_(host.layout) {
+    if (layout_.extent() == 0) return;
+    if (!pointer_array) {
+        buffers_.push_back(std::make_unique<DeviceBuffer>(host.values.size(), misalignment));
+        return;
+    }
+    constexpr std::size_t floats_per_pointer = sizeof(float*) / sizeof(float);
+    std::vector<float> addresses(static_cast<std::size_t>(layout_.batch_count) * floats_per_pointer);
+    for (std::int64_t matrix = 0; matrix < layout_.batch_count; ++matrix) {
+        buffers_.push_back(std::make_unique<DeviceBuffer>(static_cast<std::size_t>(layout_.extent()),
+                                                          static_cast<int>((misalignment + matrix) % 4)));
+        const float* address = buffers_.back()->data();
+        std::memcpy(addresses.data() + static_cast<std::size_t>(matrix) * floats_per_pointer, &address,
+                    sizeof address);
+    }
+    pointers_ = std::make_unique<DeviceBuffer>(addresses.size(), 0);
+    pointers_->upload(addresses);
+}
+
+void DeviceOperand::upload(const HostOperand& host, bool untouchable) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        DeviceBuffer& buffer = *buffers_[i];
+        const bool whole = pointers_ == nullptr;
+        const auto matrix = static_cast<std::int64_t>(i);
+        const auto first = whole ? std::size_t{0} : static_cast<std::size_t>(layout_.offset(matrix));
+        buffer.upload(whole ? std::span<const float>(host.values) : matrix_slice(host, matrix));
+        if (untouchable)
+            buffer.poison(0, buffer.size());
+        else
+            poison_padding(buffer, host, first, buffer.size());
+    }
+}
+
+std::vector<float> DeviceOperand::download(const HostOperand& host) const {
+    std::vector<float> values = host.values;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const auto first =
+            pointers_ == nullptr ? 0 : static_cast<std::size_t>(layout_.offset(static_cast<std::int64_t>(i)));
+        buffers_[i]->download(std::span(values).subspan(first, buffers_[i]->size()));
+    }
+    return values;
+}
+
+PreparedCase::PreparedCase(const GemmCase& gemm_case)
+    : case_(gemm_case),
+      problem_(make_problem(gemm_case)),
+      expectation_(expect(gemm_case, problem_)),
+      a_(problem_.a, gemm_case.misalignment[0], gemm_case.pointer_arrays),
+      b_(problem_.b, gemm_case.misalignment[1], gemm_case.pointer_arrays),
+      c_(problem_.c, gemm_case.misalignment[2], gemm_case.pointer_arrays),
+      device_alpha_(1, gemm_case.misalignment[0]),
+      device_beta_(1, gemm_case.misalignment[2]) {
+    device_alpha_.upload(std::span(&gemm_case.alpha, 1));
+    device_beta_.upload(std::span(&gemm_case.beta, 1));
+    a_.upload(problem_.a, !gemm_case.has_product());
+    b_.upload(problem_.b, !gemm_case.has_product());
+}
+
+GemmCall PreparedCase::make_call() {
+    const bool on_device = case_.pointer_mode == PointerMode::device;
+    host_scalars_[0] = case_.alpha;
+    host_scalars_[1] = case_.beta;
+
+    GemmCall call;
+    call.operation_a = case_.operation_a;
+    call.operation_b = case_.operation_b;
+    call.m = case_.m;
+    call.n = case_.n;
+    call.k = case_.k;
+    call.alpha = on_device ? device_alpha_.data() : &host_scalars_[0];
+    call.beta = on_device ? device_beta_.data() : &host_scalars_[1];
+    call.a = a_.matrices<const float>();
+    call.b = b_.matrices<const float>();
+    call.c = c_.matrices<float>();
+    call.batch_count = case_.batch_count;
+    call.pointer_mode = case_.pointer_mode;
+    call.precision = Precision::fp32;
+    return call;
+}
+
+bool PreparedCase::is_supported_by(const Kernel& kernel) {
+    return kernel.implementation->supports(make_call());
+}
+
+std::string PreparedCase::run(const Kernel& kernel) {
+    return launch_and_compare(kernel, make_call());
+}
+
+std::string PreparedCase::run_through_plan(const Kernel& kernel) {
+    Settings settings;
+    settings.kernel = &kernel;
+    const GemmCall call = make_call();
+    const Plan decided = plan(call, backend_figures(), settings);
+    if (case_.k == 0) {  // C = beta * C is left to the real library
+        return decided.reason == ForwardReason::empty ? "" : "plan() does not call k = 0 empty";
+    }
+    if (decided.kernel != &kernel)
+        return std::string("plan() does not choose the kernel: ") + to_string(decided.reason);
+    return launch_and_compare(*decided.kernel, call);
+}
+
+std::string PreparedCase::launch_and_compare(const Kernel& kernel, const GemmCall& call) {
+    c_.upload(problem_.c, false);
+    const cudaError_t status = kernel.implementation->launch(call, backend_stream());
+    // A program may reuse its host scalars as soon as the call returns.
+    host_scalars_[0] = host_scalars_[1] = std::numeric_limits<float>::quiet_NaN();
+    if (status != cudaSuccess) return "launch() answers " + std::to_string(static_cast<int>(status));
+    try {
+        synchronize_backend();
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    result_ = c_.download(problem_.c);
+    const Comparison comparison = compare(problem_, result_, expectation_);
+    if (comparison.wrong != 0) return comparison.first + " (" + std::to_string(comparison.wrong) + " wrong)";
+    return find_changed_inputs();
+}
+
+std::string PreparedCase::find_changed_inputs() const {
+    if (!same_bits(a_.download(problem_.a), problem_.a.values)) return "A has changed";
+    if (!same_bits(b_.download(problem_.b), problem_.b.values)) return "B has changed";
+    return "";
+}
+
+}  // namespace sgemm_shim::testing
