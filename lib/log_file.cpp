@@ -68,10 +68,11 @@ void write_log(const char* text, std::size_t length) {
     errno = saved_errno;
 }
 
-void reopen_log_in_child() {
-    if (std::strstr(process_settings().log_file, "%p") == nullptr) return;
+bool reopen_log_in_child() {
+    if (std::strstr(process_settings().log_file, "%p") == nullptr) return false;
     const int inherited = descriptor.exchange(not_open);
     if (inherited != not_open && inherited != STDERR_FILENO) close(inherited);
+    return true;
 }
 
 }  // namespace sgemm_shim

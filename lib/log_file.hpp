@@ -9,7 +9,7 @@ namespace sgemm_shim {
 /// that cannot be opened is reported once on stderr, and the lines go there. Leaves errno as it was.
 void write_log(const char* text, std::size_t length);
 
-/// After fork: a child whose file name holds the process id gets a file of its own.
-void reopen_log_in_child();
+/// After fork: a child whose file name holds the process id gets a file of its own. Returns whether it does.
+bool reopen_log_in_child();
 
 }  // namespace sgemm_shim

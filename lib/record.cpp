@@ -82,8 +82,9 @@ const char* reason_or_nothing(const Plan& plan) {
     return plan.kernel != nullptr ? "" : to_string(plan.reason);
 }
 
+constinit std::atomic<bool> header_written{false};
+
 void log_call(EntryPoint entry_point, const GemmCall& call, const Plan& plan, int status) {
-    static constinit std::atomic<bool> header_written{false};
     char storage[1024];
     TextBuffer line(storage);
     if (!header_written.exchange(true, std::memory_order_relaxed)) {
@@ -116,6 +117,10 @@ class SeenShapes {
             if (found == hash) return false;
         }
         return false;
+    }
+
+    void clear() {
+        for (std::atomic<std::uint64_t>& slot : slots_) slot.store(0, std::memory_order_relaxed);
     }
 
   private:
@@ -166,10 +171,13 @@ void append_flops(TextBuffer& text, double flops) {
     text.append("%6llu.%03llu %s", thousandths / 1000, thousandths % 1000, units[unit]);
 }
 
-/// A child process starts its own counters, and its summary tells of its own calls only.
+/// A child process starts its own counters, and its summary tells of its own calls only. So does a log file of
+/// its own; one that it shares with its parent goes on as it was.
 void start_over_in_child() {
     reset_counters();
-    reopen_log_in_child();
+    if (!reopen_log_in_child()) return;
+    header_written.store(false, std::memory_order_relaxed);
+    if (process_settings().log == LogLevel::shapes) seen_shapes.clear();
 }
 
 pthread_once_t fork_handler_once = PTHREAD_ONCE_INIT;
@@ -249,7 +257,8 @@ std::size_t write_summary(std::span<char> storage) {
 
 void report_at_exit() {
     CounterRow any[1];
-    if (process_settings().log == LogLevel::off || read_counters(any) == 0) return;
+    // The counters first: a process without calls must not even read, and complain about, its settings.
+    if (read_counters(any) == 0 || process_settings().log == LogLevel::off) return;
     char storage[8192];
     const std::size_t length = write_summary(storage);
     write_log(storage, length);

@@ -11,7 +11,9 @@ namespace sgemm_shim {
 
 class TextBuffer {
   public:
-    explicit TextBuffer(std::span<char> storage) : storage_(storage) {}
+    explicit TextBuffer(std::span<char> storage) : storage_(storage) {
+        if (!storage.empty()) storage.front() = '\0';
+    }
 
     [[gnu::format(printf, 2, 3)]] void append(const char* format, ...) {
         if (length_ + 1 >= storage_.size()) return;
