@@ -1,0 +1,153 @@
+// What the kernels' host code decides before a launch, and the epilogue's arithmetic (contract.md, section
+// 4).
+#include "kernels/dispatch.hpp"
+
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+
+#include "sample_calls.hpp"
+
+using namespace sgemm_shim;
+using sgemm_shim::testing::address_of_nothing;
+using sgemm_shim::testing::legal_call;
+
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+unsigned grid_of(std::int64_t m, std::int64_t n, std::int64_t batch_count, int tile_m, int tile_n) {
+    GemmCall call = legal_call();
+    call.m = m;
+    call.n = n;
+    call.batch_count = batch_count;
+    return grid_size(call, tile_m, tile_n);
+}
+
+float epilogue(float alpha, float sum, float beta, float c, std::int64_t k = 1) {
+    GemmArguments arguments{};
+    arguments.k = k;
+    arguments.alpha = {alpha, nullptr};
+    arguments.beta = {beta, nullptr};
+    Epilogue(arguments).update(&c, sum);
+    return c;
+}
+
+bool same_bits(float a, float b) {
+    return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+
+}  // namespace
+
+TEST_CASE("grid_size covers every element, also the last partial tile") {
+    CHECK(grid_of(1, 1, 1, 128, 128) == 1);
+    CHECK(grid_of(128, 128, 1, 128, 128) == 1);
+    CHECK(grid_of(129, 128, 1, 128, 128) == 2);
+    CHECK(grid_of(129, 129, 1, 128, 128) == 4);
+    CHECK(grid_of(127, 257, 5, 128, 128) == 15);
+    CHECK(grid_of(33, 1, 1, 32, 8) == 2);
+    CHECK(grid_of(1, 33, 1, 32, 8) == 5);
+}
+
+TEST_CASE("grid_size is 0 where the blocks are more than a grid can have, and nowhere else") {
+    constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();
+    CHECK(grid_of(limit * 16, 1, 1, 16, 16) == limit);
+    CHECK(grid_of(limit * 16 + 1, 1, 1, 16, 16) == 0);
+    CHECK(grid_of(1, limit * 16, 1, 16, 16) == limit);
+    CHECK(grid_of(1, limit * 16 + 1, 1, 16, 16) == 0);
+    CHECK(grid_of(1, 1, limit, 16, 16) == limit);
+    CHECK(grid_of(1, 1, limit + 1, 16, 16) == 0);
+    CHECK(grid_of(16 << 16, 16 << 15, 1, 16, 16) == 0);  // 2^31 blocks
+    for (const std::int64_t size : {largest, largest - 1, largest - 127, std::int64_t{1} << 62}) {
+        CAPTURE(size);
+        CHECK(grid_of(size, 1, 1, 128, 128) == 0);
+        CHECK(grid_of(1, size, 1, 128, 128) == 0);
+        CHECK(grid_of(1, 1, size, 128, 128) == 0);
+        CHECK(grid_of(size, size, size, 128, 128) == 0);
+    }
+    // Products of tiles that wrap around to something small.
+    CHECK(grid_of(std::int64_t{1} << 36, std::int64_t{1} << 36, 1, 16, 16) == 0);
+    CHECK(grid_of(std::int64_t{1} << 30, std::int64_t{1} << 30, std::int64_t{1} << 12, 16, 16) == 0);
+}
+
+TEST_CASE("each operation leads to the storage order that it means") {
+    for (const int operation : {1, 2}) {
+        const auto transposed = static_cast<Operation>(operation);
+        CHECK(major_of_a(legal_call(transposed, Operation::none)) == Major::k);
+        CHECK(major_of_b(legal_call(Operation::none, transposed)) == Major::mn);
+    }
+    CHECK(major_of_a(legal_call()) == Major::mn);
+    CHECK(major_of_b(legal_call()) == Major::k);
+    for (const int a : {0, 1, 2}) {
+        for (const int b : {0, 1, 2}) {
+            const GemmCall call = legal_call(static_cast<Operation>(a), static_cast<Operation>(b));
+            const bool matches = dispatch_majors(call, [&]<Major major_a, Major major_b>() {
+                return major_a == major_of_a(call) && major_b == major_of_b(call);
+            });
+            CHECK(matches);
+        }
+    }
+}
+
+TEST_CASE("host scalars are read when the arguments are made, device scalars are not") {
+    GemmCall call = legal_call();
+    float alpha = 3.0f;
+    float beta = not_a_number;
+    call.alpha = &alpha;
+    call.beta = &beta;
+    GemmArguments arguments = gemm_arguments(call);
+    alpha = 4.0f;
+    CHECK(arguments.alpha.read() == 3.0f);
+    CHECK(std::isnan(arguments.beta.read()));
+
+    call.pointer_mode = PointerMode::device;
+    call.beta = address_of_nothing(0x10);
+    arguments = gemm_arguments(call);
+    alpha = 5.0f;
+    CHECK(arguments.alpha.read() == 5.0f);
+    CHECK(arguments.beta.address == call.beta);
+    CHECK(arguments.m == call.m);
+    CHECK(arguments.n == call.n);
+    CHECK(arguments.k == call.k);
+    CHECK(arguments.a.first == call.a.first);
+    CHECK(arguments.c.leading_dimension == call.c.leading_dimension);
+}
+
+TEST_CASE("epilogue: beta = 0 does not read C") {
+    for (const float beta : {0.0f, -0.0f}) {
+        CHECK(epilogue(2.0f, 3.0f, beta, not_a_number) == 6.0f);
+        CHECK(epilogue(2.0f, 3.0f, beta, infinity) == 6.0f);
+        CHECK(same_bits(epilogue(0.0f, 3.0f, beta, not_a_number), 0.0f));
+        CHECK(same_bits(epilogue(not_a_number, 3.0f, beta, not_a_number, 0), 0.0f));
+    }
+}
+
+TEST_CASE("epilogue: alpha = 0 and k = 0 do not look at the sum, and k = 0 not at alpha") {
+    for (const float alpha : {0.0f, -0.0f}) {
+        CHECK(epilogue(alpha, not_a_number, 2.0f, 3.0f) == 6.0f);
+        CHECK(epilogue(alpha, infinity, 1.0f, 3.0f) == 3.0f);
+    }
+    CHECK(epilogue(not_a_number, 5.0f, 2.0f, 3.0f, 0) == 6.0f);
+}
+
+TEST_CASE("epilogue: zero results are +0, and what is kept keeps its bits") {
+    CHECK(same_bits(epilogue(-1.0f, 0.0f, 0.0f, 7.0f), 0.0f));
+    CHECK(same_bits(epilogue(1.0f, -0.0f, 0.0f, 7.0f), 0.0f));
+    CHECK(same_bits(epilogue(5.0f, 5.0f, 1.0f, -0.0f, 0), -0.0f));
+    const float payload = std::bit_cast<float>(0x7fc12345u);
+    CHECK(same_bits(epilogue(5.0f, 5.0f, 1.0f, payload, 0), payload));
+}
+
+TEST_CASE("epilogue: one rounding for alpha * sum, subnormal numbers and overflow as they come") {
+    const float third = 1.0f / 3.0f;
+    CHECK(epilogue(third, third, 1.0f, -third * third) == std::fma(third, third, -third * third));
+    CHECK(epilogue(1.0f, 0x1p-149f, 0.0f, 0.0f) == 0x1p-149f);
+    CHECK(epilogue(0x1p-100f, infinity, 0.0f, 0.0f) == infinity);
+    CHECK(std::isnan(epilogue(1.0f, not_a_number, 0.0f, 0.0f)));
+}

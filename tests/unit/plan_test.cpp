@@ -1,0 +1,240 @@
+#include "plan.hpp"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <limits>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "kernel_table.hpp"
+#include "sample_calls.hpp"
+#include "settings.hpp"
+
+using namespace sgemm_shim;
+using sgemm_shim::testing::legal_call;
+
+namespace sgemm_shim {
+std::ostream& operator<<(std::ostream& out, ForwardReason reason) {
+    return out << to_string(reason);
+}
+}  // namespace sgemm_shim
+
+namespace {
+
+DeviceFigures ready_device() {
+    return {9, 0, 132, ~std::uint64_t{0}, ForwardReason::none};
+}
+
+/// Everything that plan() looks at; as made, a call that is served.
+struct Situation {
+    GemmCall call = legal_call();
+    DeviceFigures device = ready_device();
+    Settings settings;
+
+    Plan decide() const { return plan(call, device, settings); }
+};
+
+/// More tiles than a grid has blocks, whatever the tile.
+void make_too_large(GemmCall& call) {
+    call.m = call.n = std::int64_t{1} << 40;
+    call.a.leading_dimension = call.c.leading_dimension = call.m;
+}
+
+/// The obstacles that plan() can meet, in the order in which it is to find them.
+struct Obstacle {
+    ForwardReason reason;
+    std::function<void(Situation&)> raise;
+};
+const std::vector<Obstacle> obstacles = {
+    {ForwardReason::disabled, [](Situation& s) { s.settings.disabled = true; }},
+    {ForwardReason::chosen, [](Situation& s) { s.settings.kernel = find_kernel("cublas"); }},
+    {ForwardReason::logging, [](Situation& s) { s.settings.cublas_logs = true; }},
+    {ForwardReason::environment, [](Situation& s) { s.settings.arithmetic_overridden = true; }},
+    {ForwardReason::invalid, [](Situation& s) { s.call.n = -1; }},
+    {ForwardReason::empty, [](Situation& s) { s.call.k = 0; }},
+    {ForwardReason::pointer, [](Situation& s) { s.call.alpha = nullptr; }},
+    {ForwardReason::overlapping_c, [](Situation& s) { s.call.batch_count = 2; }},
+    {ForwardReason::tf32, [](Situation& s) { s.call.precision = Precision::tf32; }},
+    {ForwardReason::driver, [](Situation& s) { s.device.obstacle = ForwardReason::driver; }},
+    {ForwardReason::architecture, [](Situation& s) { s.device.ready_kernels = 0; }},
+    {ForwardReason::unsupported, [](Situation& s) { make_too_large(s.call); }},
+};
+
+}  // namespace
+
+TEST_CASE("a legal call on a ready device is served by the fastest kernel") {
+    const Plan decided = Situation{}.decide();
+    CHECK(decided.kernel == &fastest_kernel());
+    CHECK(decided.reason == ForwardReason::none);
+}
+
+TEST_CASE("each obstacle alone forwards the call under its own reason") {
+    for (const Obstacle& obstacle : obstacles) {
+        Situation situation;
+        obstacle.raise(situation);
+        CHECK(situation.decide().reason == obstacle.reason);
+        CHECK(situation.decide().kernel == nullptr);
+    }
+}
+
+TEST_CASE("of several obstacles the first in the documented order is named") {
+    for (std::size_t first = 0; first < obstacles.size(); ++first) {
+        Situation situation;
+        // Backwards, because an earlier obstacle may undo what a later one did to the same field.
+        for (std::size_t i = obstacles.size(); i-- > first;) obstacles[i].raise(situation);
+        CHECK(situation.decide().reason == obstacles[first].reason);
+    }
+    for (std::size_t i = 1; i < obstacles.size(); ++i)
+        CHECK(static_cast<int>(obstacles[i - 1].reason) < static_cast<int>(obstacles[i].reason));
+}
+
+TEST_CASE("every reason is reached here, or belongs to what happens around plan()") {
+    std::set<ForwardReason> covered;
+    for (const Obstacle& obstacle : obstacles) covered.insert(obstacle.reason);
+    covered.insert({ForwardReason::math_mode, ForwardReason::context, ForwardReason::capture});  // below
+    // From the handle and the launch: interpose/.
+    covered.insert(
+        {ForwardReason::none, ForwardReason::handle, ForwardReason::sm_target, ForwardReason::launch});
+    CHECK(covered.size() == static_cast<std::size_t>(ForwardReason::count));
+}
+
+TEST_CASE("what the device says stands in the way is passed on") {
+    for (const ForwardReason reason :
+         {ForwardReason::driver, ForwardReason::context, ForwardReason::capture}) {
+        Situation situation;
+        situation.device.obstacle = reason;
+        CHECK(situation.decide().reason == reason);
+    }
+}
+
+TEST_CASE(
+    "TF32 is forwarded or computed in FP32, as the policy says; other precisions are always forwarded") {
+    Situation situation;
+    situation.call.precision = Precision::tf32;
+    CHECK(situation.decide().reason == ForwardReason::tf32);
+    situation.settings.tf32 = Tf32Policy::fp32;
+    CHECK(situation.decide().kernel == &fastest_kernel());
+    situation.call.precision = Precision::other;
+    CHECK(situation.decide().reason == ForwardReason::math_mode);
+    situation.settings.tf32 = Tf32Policy::forward;
+    CHECK(situation.decide().reason == ForwardReason::math_mode);
+}
+
+TEST_CASE("a named kernel is the one that serves, and only its own readiness counts") {
+    for (const Kernel& kernel : kernel_table().subspan(1)) {
+        CAPTURE(kernel.name);
+        Situation situation;
+        situation.settings.kernel = &kernel;
+        CHECK(situation.decide().kernel == &kernel);
+        situation.device.ready_kernels = std::uint64_t{1} << kernel_index(kernel);
+        CHECK(situation.decide().kernel == &kernel);
+        situation.device.ready_kernels = ~situation.device.ready_kernels;
+        CHECK(situation.decide().kernel == nullptr);
+        CHECK(situation.decide().reason == ForwardReason::architecture);
+    }
+}
+
+TEST_CASE("a stride of C is needed only by a batch without an array of pointers") {
+    Situation situation;
+    situation.call.batch_count = 2;
+    CHECK(situation.decide().reason == ForwardReason::overlapping_c);
+    situation.call.c.stride = -30;
+    CHECK(situation.decide().reason == ForwardReason::none);
+    situation.call.c = {nullptr, reinterpret_cast<float* const*>(0x100), 5, 0};
+    CHECK(situation.decide().reason == ForwardReason::none);
+    situation = {};
+    situation.call.a.stride = situation.call.b.stride = 0;
+    CHECK(situation.decide().reason == ForwardReason::none);
+}
+
+TEST_CASE("operations, pointer modes and sizes of one are all served") {
+    Situation situation;
+    for (const int a : {0, 1, 2}) {
+        for (const int b : {0, 1, 2}) {
+            situation.call = legal_call(static_cast<Operation>(a), static_cast<Operation>(b));
+            CHECK(situation.decide().kernel == &fastest_kernel());
+        }
+    }
+    situation.call.pointer_mode = PointerMode::device;
+    situation.call.alpha = testing::address_of_nothing(0x10);  // device memory: must not be read
+    situation.call.beta = testing::address_of_nothing(0x20);
+    CHECK(situation.decide().kernel == &fastest_kernel());
+    situation.call = legal_call();
+    situation.call.m = situation.call.n = situation.call.k = 1;
+    CHECK(situation.decide().kernel == &fastest_kernel());
+}
+
+TEST_CASE("no kernel claims a product of more tiles than a grid has blocks") {
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    constexpr std::int64_t wide = std::int64_t{1} << 31;
+    struct Size {
+        std::int64_t m, n, batch_count;
+    };
+    for (const Size size :
+         {Size{largest, 1, 1}, Size{1, largest, 1}, Size{largest, largest, 1}, Size{1, 1, wide},
+          Size{1, 1, largest}, Size{wide * 128, 1, 1}, Size{largest, largest, largest},
+          Size{wide * 64, 1 << 8, 2}, Size{largest - 126, 1, 1}}) {
+        CAPTURE(size.m);
+        CAPTURE(size.n);
+        CAPTURE(size.batch_count);
+        Situation situation;
+        situation.call.m = size.m;
+        situation.call.n = size.n;
+        situation.call.batch_count = size.batch_count;
+        situation.call.c.stride = 1;
+        situation.call.a.leading_dimension = situation.call.c.leading_dimension = size.m;
+        for (const Kernel& kernel : kernel_table().subspan(1)) {
+            CAPTURE(kernel.name);
+            situation.settings.kernel = &kernel;
+            CHECK(situation.decide().reason == ForwardReason::unsupported);
+        }
+    }
+}
+
+TEST_CASE("sizes beyond 65535 tiles and long batches are served, and k has no limit") {
+    Situation situation;
+    for (const Kernel& kernel : kernel_table().subspan(1)) {
+        CAPTURE(kernel.name);
+        situation = {};
+        situation.settings.kernel = &kernel;
+        situation.call.m = situation.call.a.leading_dimension = situation.call.c.leading_dimension =
+            65537 * 128;
+        CHECK(situation.decide().kernel == &kernel);
+        situation.call = legal_call();
+        situation.call.n = 65537 * 128;
+        CHECK(situation.decide().kernel == &kernel);
+        situation.call = legal_call();
+        situation.call.batch_count = 200001;
+        situation.call.c.stride = 30;
+        CHECK(situation.decide().kernel == &kernel);
+        situation.call = legal_call();
+        situation.call.k = situation.call.b.leading_dimension = std::int64_t{1} << 33;
+        CHECK(situation.decide().kernel == &kernel);
+    }
+}
+
+TEST_CASE("what is decided without the device agrees with the whole decision") {
+    Situation served;
+    CHECK(plan_without_device(served.call, served.settings).reason == ForwardReason::none);
+    CHECK(plan_without_device(served.call, served.settings).kernel == nullptr);
+    for (const Obstacle& obstacle : obstacles) {
+        Situation situation;
+        obstacle.raise(situation);
+        const ForwardReason early = plan_without_device(situation.call, situation.settings).reason;
+        const bool needs_device = obstacle.reason >= ForwardReason::driver;
+        CHECK(early == (needs_device ? ForwardReason::none : obstacle.reason));
+    }
+}
+
+TEST_CASE("reasons have texts of their own, fit for a CSV field") {
+    std::set<std::string> texts;
+    for (int i = 0; i < static_cast<int>(ForwardReason::count); ++i) {
+        const std::string text = to_string(static_cast<ForwardReason>(i));
+        CHECK(texts.insert(text).second);
+        CHECK(text.find_first_of(",\"\n") == std::string::npos);
+        CHECK(text != "unknown");
+    }
+}
