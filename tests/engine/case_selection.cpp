@@ -59,11 +59,16 @@ void set_leading_dimensions(GemmCase& result, std::array<std::int64_t, 3> paddin
     result.ldc = result.m + padding[2];
 }
 
-/// Draws what a sweep does not walk: scalars, pointer mode, data.
+/// For real numbers T and C are one operation under two names.
+Operation draw_name(Operation operation, Random& random) {
+    return operation == T && random.below(4) == 0 ? C : operation;
+}
+
+/// Draws what a sweep does not walk: which name a transposition has, scalars, pointer mode, data.
 GemmCase draw(const Operations& operations, const Size& size, Random& random) {
     GemmCase result;
-    result.operation_a = operations[0];
-    result.operation_b = operations[1];
+    result.operation_a = draw_name(operations[0], random);
+    result.operation_b = draw_name(operations[1], random);
     result.m = size[0];
     result.n = size[1];
     result.k = size[2];
@@ -90,18 +95,19 @@ GemmCase with_any_place(GemmCase result, Random& random) {
     return result;
 }
 
-/// Every combination of three small numbers below `limit` (full), or a few of them such that each number is
-/// met in each place and, over the operations, in most pairs.
+/// Every combination of three small numbers below `limit` (full), a Latin square of them, which has every
+/// pair in any two places (reduced), or each number once in each place (quick).
 std::vector<std::array<std::int64_t, 3>> triples(Breadth breadth, std::int64_t limit) {
     std::vector<std::array<std::int64_t, 3>> result;
     for (std::int64_t first = 0; first < limit; ++first) {
+        if (breadth == Breadth::quick) {
+            result.push_back({first, first, (first + 1) % limit});
+            continue;
+        }
         for (std::int64_t second = 0; second < limit; ++second) {
-            if (breadth == Breadth::quick && first != second) continue;
-            if (breadth != Breadth::full) {
-                result.push_back({first, second, (first + 2 * second) % limit});
-                continue;
-            }
-            for (std::int64_t third = 0; third < limit; ++third) result.push_back({first, second, third});
+            if (breadth == Breadth::reduced) result.push_back({first, second, (first + second) % limit});
+            for (std::int64_t third = 0; breadth == Breadth::full && third < limit; ++third)
+                result.push_back({first, second, third});
         }
     }
     return result;
@@ -143,7 +149,7 @@ std::vector<GemmCase> size_sweep(Breadth breadth, std::uint64_t seed) {
     std::vector<GemmCase> cases;
     Random random(seed + 1);
     const auto edges = mn_of(breadth), depths = k_of(breadth);
-    const auto operations = operations_of(breadth);
+    const auto operations = main_operations;
     // Without a full square, n walks the edges in another order than m, and in another one for each
     // operation.
     const std::size_t partners = breadth == Breadth::full ? edges.size() : 1;

@@ -11,7 +11,7 @@
 namespace sgemm_shim::testing {
 
 enum class Breadth : std::uint8_t {
-    full,     ///< for a GPU: every pair of edges in m and n under all nine pairs of operations
+    full,     ///< for a GPU: every pair of edges in m and n under each of NN, NT, TN, TT
     reduced,  ///< for the software GPU: every edge in m, in n and in k under each of NN, NT, TN, TT, but not
               ///< every pair
     quick,    ///< for compute-sanitizer: a few odd sizes of each kind
