@@ -1,0 +1,15 @@
+// The checks that every memory access of a kernel goes through.
+#pragma once
+
+#include <cstddef>
+
+namespace sgemm_shim::simt {
+
+/// Judges one access of the thread that is running, before it happens; does not return if it is wrong.
+/// Outside of a launch it is host code that accesses.
+void check_access(const void* address, std::size_t bytes, bool is_write, const void* code);
+
+/// For accesses that the hardware refuses at other addresses.
+void check_alignment(const void* address, std::size_t alignment, bool is_write, const void* code);
+
+}  // namespace sgemm_shim::simt

@@ -1,0 +1,76 @@
+// Happens-before on one cluster of blocks.
+//
+// Every event draws its time from one counter that only grows, over blocks and launches alike, so what was
+// recorded earlier never has to be cleared: it is simply old. An access is recorded as (thread, time of that
+// thread). It happened before an access of thread t if t knows of it: vector clocks, as in FastTrack
+// (Flanagan and Freund, PLDI 2009). Since nearly all synchronisation is block-wide, a clock has one entry for
+// each block of the cluster ("everything that this block's threads did until then"), and one for each thread
+// only when something less than a block has synchronised.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace sgemm_shim::simt {
+
+using Time = std::uint32_t;
+
+inline constexpr unsigned cluster_limit = 16;  ///< blocks; sm_90 with a non-portable size
+
+/// A thread of the cluster: block rank and index in the block.
+struct ThreadId {
+    std::uint16_t rank = 0;
+    std::uint16_t index = 0;
+    bool operator==(const ThreadId&) const = default;
+};
+
+/// What a thread, or a synchronisation object, knows of.
+class VectorClock {
+  public:
+    void reset(Time cluster_start, unsigned block_size, unsigned cluster_size) {
+        blocks_.fill(cluster_start);
+        block_size_ = block_size;
+        thread_count_ = block_size * cluster_size;
+        has_threads_ = false;
+    }
+
+    bool knows(ThreadId thread, Time time) const {
+        if (time <= blocks_[thread.rank]) return true;
+        return has_threads_ && time <= threads_[place(thread)];
+    }
+    Time block_time(unsigned rank) const { return blocks_[rank]; }
+
+    void learn(ThreadId thread, Time time) {
+        if (knows(thread, time)) return;
+        make_threads();
+        threads_[place(thread)] = time;
+    }
+    void learn_block(unsigned rank, Time time) { blocks_[rank] = std::max(blocks_[rank], time); }
+    void learn(const VectorClock& other) {
+        for (unsigned i = 0; i < cluster_limit; ++i) blocks_[i] = std::max(blocks_[i], other.blocks_[i]);
+        if (!other.has_threads_) return;
+        make_threads();
+        for (std::size_t i = 0; i < threads_.size(); ++i)
+            threads_[i] = std::max(threads_[i], other.threads_[i]);
+    }
+    /// After a barrier of the only block there is, single threads no longer matter.
+    void forget_threads() { has_threads_ = false; }
+    bool has_threads() const { return has_threads_; }
+
+  private:
+    std::size_t place(ThreadId thread) const { return thread.rank * block_size_ + thread.index; }
+    void make_threads() {
+        if (!has_threads_) threads_.assign(thread_count_, 0);
+        has_threads_ = true;
+    }
+
+    std::array<Time, cluster_limit> blocks_{};
+    std::vector<Time> threads_;
+    unsigned block_size_ = 0;
+    std::size_t thread_count_ = 0;
+    bool has_threads_ = false;
+};
+
+}  // namespace sgemm_shim::simt

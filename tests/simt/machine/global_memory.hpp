@@ -1,0 +1,64 @@
+// The software GPU's global memory: one reserved range of addresses, with a record for every 4-byte word.
+//
+// AddressSanitizer's shadow knows only the first bytes of each 8, so it cannot guard a float before a buffer
+// that begins 4 bytes off, or a gap that ends there. The records here are exact to the word, and they tell a
+// kernel's access from any other: host memory is not reachable for kernels, nor this memory for host code
+// that is compiled with them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "machine/clock.hpp"
+
+namespace sgemm_shim::simt {
+
+/// One word. `time` and `writer` say who wrote it last; anything older than the current launch is as good as
+/// never.
+struct GlobalWord {
+    Time time;
+    std::uint16_t rank;
+    std::uint16_t index : 12;
+    std::uint16_t accessible : 1;
+    std::uint16_t poisoned : 1;  ///< inside an allocation, but nobody's business
+};
+static_assert(sizeof(GlobalWord) == 8);
+
+class GlobalMemory {
+  public:
+    static GlobalMemory& instance();
+
+    /// `bytes` (a multiple of 4), `misalignment` bytes past a multiple of 256. Far from everything else;
+    /// addresses are used again as late as possible. Throws std::bad_alloc.
+    void* allocate(std::size_t bytes, std::size_t misalignment);
+    void free(void* address);
+    void set_poison(const void* address, std::size_t bytes, bool poisoned);
+
+    bool contains(const void* address) const { return offset(address) < size_; }
+    GlobalWord* word(const void* address) { return words_ + offset(address) / 4; }
+    /// "4 bytes past the end of the allocation of 400 bytes at 0x...".
+    std::string describe(const void* address) const;
+
+  private:
+    GlobalMemory();
+    std::size_t offset(const void* address) const {
+        return static_cast<std::size_t>(static_cast<const char*>(address) - base_);
+    }
+    std::size_t find_room(std::size_t bytes) const;
+    std::size_t search(std::size_t from, std::size_t to, std::size_t bytes) const;
+
+    char* base_ = nullptr;
+    GlobalWord* words_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t next_ = 0;                         ///< where the search for room goes on
+    std::map<std::size_t, std::size_t> reserved_;  ///< guarded ranges: begin, end
+    struct Allocation {
+        std::size_t bytes;
+        std::size_t reservation;
+    };
+    std::map<std::size_t, Allocation> live_;  ///< by offset
+};
+
+}  // namespace sgemm_shim::simt

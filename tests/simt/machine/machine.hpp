@@ -1,0 +1,118 @@
+// The state of a launch: the blocks that run at the moment, their threads, and who waits for what.
+//
+// One cluster of blocks (mostly one block) runs at a time, in the calling thread. A CUDA thread runs until it
+// waits or ends; which one goes on is drawn at random from a seed, so that code which leans on some order
+// fails. Blocks come in a random order too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "machine/clock.hpp"
+#include "machine/fiber.hpp"
+#include "machine/finding.hpp"
+#include "machine/launch.hpp"
+#include "machine/shared_memory.hpp"
+
+namespace sgemm_shim::simt {
+
+/// splitmix64: small, and the same everywhere.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next() {
+        std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+    /// Below `limit`.
+    std::uint32_t below(std::uint32_t limit) {
+        return static_cast<std::uint32_t>(((next() >> 32) * limit) >> 32);
+    }
+
+  private:
+    std::uint64_t state_;
+};
+
+struct Thread {
+    enum class State : std::uint8_t { ready, waiting, finished };
+
+    Fiber* fiber = nullptr;
+    ThreadId id;
+    State state = State::ready;
+    Time time = 0;
+    VectorClock known;
+    // While it waits:
+    const char* waiting_for = "";
+    unsigned waiting_number = 0;
+    CallPlace place{};
+};
+
+struct Block {
+    unsigned index = 0;  ///< in the grid
+    std::vector<Thread*> at_barrier;
+};
+
+class Machine {
+  public:
+    /// The one whose thread is running, in the calling OS thread.
+    static Machine*& running();
+    /// Made at the first use, never destroyed.
+    static Machine& instance();
+
+    cudaError_t run(const LaunchRequest& request);
+    void set_seed(std::uint64_t seed) { seed_ = seed; }
+    std::uint64_t seed() const { return seed_; }
+
+    Thread& thread() { return *current_; }
+    Block& block() { return blocks_[current_->id.rank]; }
+    Block& block(unsigned rank) { return blocks_[rank]; }
+    const LaunchRequest& request() const { return *request_; }
+    SharedMemory& shared() { return shared_; }
+    Time launch_start() const { return launch_start_; }
+    Time cluster_start() const { return cluster_start_; }
+    Time advance() { return ++time_; }
+    std::vector<Thread>& threads() { return threads_; }
+    const FiberPool& fibers() const { return fibers_; }
+
+    /// Ends the launch with a finding; called from a thread of it, which never goes on.
+    [[noreturn]] void fail(Finding finding);
+    /// The event of the current thread, for findings.
+    Event event(std::string action, const void* code) const;
+    Event event_of(ThreadId thread, std::string action, const void* code) const;
+
+    /// Takes the current thread off the processor until somebody calls make_ready().
+    void wait(const char* what, unsigned number, CallPlace place);
+    void make_ready(Thread& thread);
+
+    void synchronize_block(CallPlace place);
+
+  private:
+    void run_cluster(unsigned first_block);
+    void start_threads(unsigned first_block);
+    void release_block_barrier(Block& block);
+    void report(Finding finding);
+    Finding stuck() const;
+    static void run_thread(void* thread);
+
+    std::uint64_t seed_ = 1;
+    Random random_{1};
+    Time time_ = 0;  ///< the counter of clock.hpp
+    Time launch_start_ = 0;
+    Time cluster_start_ = 0;
+    const LaunchRequest* request_ = nullptr;
+    bool failed_ = false;
+    Finding failure_;
+
+    FiberPool fibers_;
+    SharedMemory shared_;
+    std::vector<Thread> threads_;  ///< of the cluster, block by block
+    std::vector<Block> blocks_;
+    std::vector<Thread*> ready_;
+    std::size_t unfinished_ = 0;
+    Thread* current_ = nullptr;
+};
+
+}  // namespace sgemm_shim::simt

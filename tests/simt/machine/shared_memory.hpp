@@ -1,0 +1,75 @@
+// Shared memory of the blocks that run, and the detectors of races and of reads before writes: for every
+// 4-byte word the last write, and the last read of every thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "machine/clock.hpp"
+
+namespace sgemm_shim::simt {
+
+struct Thread;
+class Machine;
+
+struct SharedWord {
+    Time written = 0;
+    ThreadId writer;
+    Time latest_read = 0;       ///< by any thread
+    std::uint32_t pending = 0;  ///< number of the asynchronous copy that has yet to write it, or 0
+    const void* write_code = nullptr;
+    const void* read_code = nullptr;
+};
+
+class SharedMemory {
+  public:
+    static constexpr std::size_t static_limit = 48 * 1024;
+    static constexpr std::size_t block_limit = 227 * 1024;
+
+    SharedMemory();
+
+    /// Before the threads of a cluster start. Contents become NaN.
+    void start_cluster(unsigned cluster_size, unsigned block_size, std::size_t dynamic_bytes);
+    /// The static part of the block's memory; made by the first thread that asks. nullptr: does not fit.
+    void* static_part(unsigned rank, std::size_t bytes, std::size_t alignment);
+    void* dynamic_part(unsigned rank);
+
+    bool contains(const void* address) const {
+        return static_cast<std::size_t>(static_cast<const char*>(address) - base_) <
+               cluster_limit * block_stride;
+    }
+    /// One access of the machine's current thread. Does not return if it is wrong.
+    void read(Machine& machine, const void* address, std::size_t bytes, const void* code);
+    void write(Machine& machine, const void* address, std::size_t bytes, const void* code);
+
+  private:
+    static constexpr std::size_t block_stride = 256 * 1024;
+    static constexpr std::size_t words_per_block = block_stride / 4;
+
+    std::size_t check_range(Machine& machine, const void* address, std::size_t bytes, const char* action,
+                            const void* code) const;
+    void check_write(Machine& machine, std::size_t place, const void* code);
+    [[noreturn]] void fail(Machine& machine, const char* problem, std::size_t place, const char* action,
+                           const void* code, const SharedWord* other, ThreadId other_thread) const;
+    void layout(std::size_t static_bytes);
+    Time* row(ThreadId thread) { return rows_ + (thread.rank * block_size_ + thread.index) * row_words_; }
+    /// Words of the blocks stand close together in the rows.
+    std::size_t row_place(std::size_t place) const {
+        return place / words_per_block * block_words_ + place % words_per_block;
+    }
+
+    char* base_ = nullptr;
+    SharedWord* words_ = nullptr;
+    Time* rows_ = nullptr;  ///< [thread of the cluster][word of the cluster]: last reads
+    std::size_t rows_capacity_ = 0;
+    std::size_t row_words_ = 0;
+    std::size_t block_words_ = 0;
+    std::size_t static_bytes_ = 0;
+    std::size_t static_alignment_ = 1;
+    std::size_t dynamic_bytes_ = 0;
+    std::size_t block_bytes_ = 0;
+    unsigned cluster_size_ = 0;
+    unsigned block_size_ = 0;
+};
+
+}  // namespace sgemm_shim::simt
