@@ -5,7 +5,13 @@
 namespace sgemm_shim {
 
 namespace kernels {
+extern const KernelImplementation uncoalesced;
 extern const KernelImplementation naive;
+extern const KernelImplementation shared_memory;
+extern const KernelImplementation thread_tile_1d;
+extern const KernelImplementation thread_tile_2d;
+extern const KernelImplementation register_cache;
+extern const KernelImplementation float4_loads;
 extern const KernelImplementation double_buffer;
 }  // namespace kernels
 
@@ -13,15 +19,41 @@ namespace {
 
 constexpr Kernel table[] = {
     {0, "cublas", {}, "the real library: the baseline", nullptr},
+    {Kernel::unnumbered,
+     "uncoalesced",
+     {},
+     "one thread per element of C, neighbouring lanes on addresses far apart",
+     &kernels::uncoalesced},
     {1,
      "naive",
      {"global_memory_coalescing"},
      "one thread per element of C, neighbouring lanes on neighbouring addresses",
      &kernels::naive},
+    {2,
+     "shared_memory",
+     {},
+     "the block copies its operands to shared memory and multiplies from there",
+     &kernels::shared_memory},
+    {3,
+     "thread_tile_1d",
+     {"blocktiling_1d"},
+     "a row of 8 elements per thread: each float of A is used 8 times",
+     &kernels::thread_tile_1d},
+    {4,
+     "thread_tile_2d",
+     {"blocktiling_2d"},
+     "8 x 8 elements per thread: reuse in both directions",
+     &kernels::thread_tile_2d},
+    {5, "register_cache", {}, "the operands of a step of k are held in registers", &kernels::register_cache},
+    {6,
+     "float4",
+     {},
+     "16-byte loads from global and shared memory, transposed on the way in between",
+     &kernels::float4_loads},
     {7,
      "double_buffer",
      {},
-     "two shared-memory and two fragment buffers: the next tile is loaded while this one is multiplied",
+     "two shared-memory and two fragment buffers: the next slice is loaded while this one is multiplied",
      &kernels::double_buffer},
 };
 static_assert(std::size(table) <= kernel_limit);

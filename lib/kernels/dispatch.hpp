@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "../gemm_call.hpp"
+#include "../kernel_table.hpp"
 #include "gemm_arguments.cuh"
 
 namespace sgemm_shim {
@@ -19,8 +19,9 @@ inline GemmArguments gemm_arguments(const GemmCall& call) {
 
 /// Blocks that cover every tile of every matrix of the batch, or 0 if they are more than a grid can have.
 inline unsigned grid_size(const GemmCall& call, int tile_m, int tile_n) {
-    const std::int64_t tiles_m = (call.m + tile_m - 1) / tile_m;
-    const std::int64_t tiles_n = (call.n + tile_n - 1) / tile_n;
+    // Rounded up without a sum that could overflow: sizes up to INT64_MAX are legal.
+    const std::int64_t tiles_m = call.m / tile_m + (call.m % tile_m != 0);
+    const std::int64_t tiles_n = call.n / tile_n + (call.n % tile_n != 0);
     std::int64_t blocks = 0;
     const bool overflows = __builtin_mul_overflow(tiles_m, tiles_n, &blocks) ||
                            __builtin_mul_overflow(blocks, call.batch_count, &blocks);
@@ -46,13 +47,57 @@ auto dispatch_majors(const GemmCall& call, Visit visit) {
                                          : visit.template operator()<Major::k, Major::k>();
 }
 
-/// Whether every matrix of the batch starts on 16 bytes and keeps that from one column of the storage to the
-/// next.
-template <class Element>
-bool has_aligned_columns(const MatrixBatch<Element>& matrices, std::int64_t batch_count) {
+/// Whether an operand can be read 16 bytes at a time: every matrix of the batch starts on 16 bytes and keeps
+/// that from one column of the storage to the next, and a load along mn does not reach past the last row,
+/// which the last column need not pad.
+inline bool allows_vectors(const MatrixBatch<const float>& operand, Major major, std::int64_t count_mn,
+                           std::int64_t batch_count) {
     constexpr std::int64_t floats = 4;
-    return matrices.array == nullptr && reinterpret_cast<std::uintptr_t>(matrices.first) % 16 == 0 &&
-           matrices.leading_dimension % floats == 0 && (batch_count == 1 || matrices.stride % floats == 0);
+    return operand.array == nullptr && reinterpret_cast<std::uintptr_t>(operand.first) % 16 == 0 &&
+           operand.leading_dimension % floats == 0 && (batch_count == 1 || operand.stride % floats == 0) &&
+           (major == Major::k || count_mn % floats == 0);
 }
+
+inline bool operands_allow_vectors(const GemmCall& call) {
+    return allows_vectors(call.a, major_of_a(call), call.m, call.batch_count) &&
+           allows_vectors(call.b, major_of_b(call), call.n, call.batch_count);
+}
+
+/// Makes a row's implementation from the instances of a kernel that takes nothing but GemmArguments.
+/// `Instances` has
+///     tile_m, tile_n, threads                      one block for each tile, so many threads in each block
+///     instance<major_a, major_b, vector_width>()   the __global__ function; vector_width is 4 if
+///     operands_allow_vectors(),
+///                                                  else 1 (a kernel without 16-byte loads ignores it)
+template <class Instances>
+class TiledKernel {
+  public:
+    static bool supports(const GemmCall& call) {
+        return grid_size(call, Instances::tile_m, Instances::tile_n) != 0;
+    }
+
+    static cudaError_t launch_call(const GemmCall& call, cudaStream_t stream) {
+        return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
+            return launch(operands_allow_vectors(call) ? Instances::template instance<major_a, major_b, 4>()
+                                                       : Instances::template instance<major_a, major_b, 1>(),
+                          grid_size(call, Instances::tile_m, Instances::tile_n), Instances::threads, 0,
+                          stream, gemm_arguments(call));
+        });
+    }
+
+    static constexpr KernelImplementation implementation() { return {launch_call, supports, functions_}; }
+
+  private:
+    template <Major major_a, Major major_b, int vector_width>
+    static const void* address() {
+        return reinterpret_cast<const void*>(Instances::template instance<major_a, major_b, vector_width>());
+    }
+    inline static const void* const functions_[8] = {
+        address<Major::mn, Major::mn, 1>(), address<Major::mn, Major::k, 1>(),
+        address<Major::k, Major::mn, 1>(),  address<Major::k, Major::k, 1>(),
+        address<Major::mn, Major::mn, 4>(), address<Major::mn, Major::k, 4>(),
+        address<Major::k, Major::mn, 4>(),  address<Major::k, Major::k, 4>(),
+    };
+};
 
 }  // namespace sgemm_shim

@@ -47,6 +47,12 @@ struct OperandView {
     __device__ std::int64_t k_stride() const { return major == Major::mn ? leading_dimension : 1; }
 };
 
+template <Major major>
+__device__ inline OperandView<major> operand_view(const MatrixBatch<const float>& matrices,
+                                                  std::int64_t batch) {
+    return {matrix_of_batch(matrices, batch), matrices.leading_dimension};
+}
+
 /// Where a block works. Blocks are numbered along m first, then n, then the batch.
 struct TilePosition {
     std::int64_t m, n;  ///< first row and column of the tile

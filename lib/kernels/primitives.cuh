@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace sgemm_shim {
@@ -33,6 +34,10 @@ __device__ inline T& shared_memory() {
     static_assert(std::is_trivially_default_constructible_v<T>);
     __shared__ T storage;
     return storage;
+}
+
+__device__ inline bool is_vector_aligned(const float* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % sizeof(float4) == 0;
 }
 
 /// 16-byte accesses: the address must be a multiple of 16.
