@@ -1,0 +1,243 @@
+# shellcheck shell=bash
+# What bootstrap.sh and .ci/run share: find or install what the build needs, configure, build, test.
+# Sourced with the working directory at the top of the project. Everything installed here goes through the
+# system's package manager or into .tools/, which git ignores; removing .tools/ undoes it.
+
+tools_dir=$PWD/.tools
+python_tools=(meson==1.12.1 ninja==1.13.2 clang-format==14.0.6)
+# One CUDA release, taken apart: these versions fit together. --no-deps, because nothing else of CUDA is needed.
+cuda_wheels=(
+    nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
+    nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cublas==13.1.0.3)
+minimum_cuda=12.4
+minimum_gcc=12
+
+say() { printf '%s\n' "-- $*"; }
+
+die() {
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
+    exit 1
+}
+
+# at_least WANTED FOUND: whether dotted version FOUND is WANTED or newer.
+at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# ---- packages of the distribution -------------------------------------------------------------------------
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif [ -t 0 ]; then
+        sudo "$@"
+    else
+        sudo -n "$@"
+    fi
+}
+
+# install_packages PACKAGE...: one transaction; all that it needs to say goes into one line if it cannot start.
+install_packages() {
+    command -v apt-get >/dev/null || die "please install: $* (this is not Debian or Ubuntu, so not done here)"
+    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
+        die "please run as root: apt-get install $* (neither root nor sudo here)"
+    fi
+    say "installing packages: $*"
+    as_root apt-get update -qq </dev/null || say "apt-get update failed; trying with the lists there are"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null ||
+        die "could not install: $* (run as root: apt-get install $*)"
+}
+
+gcc_major() { "$1" -dumpversion 2>/dev/null | cut -d . -f 1; }
+
+# The first g++ that is new enough, or nothing: $CXX, the system's own, a numbered one.
+find_gcc() {
+    local candidate
+    for candidate in ${CXX:+"$CXX"} g++ g++-14 g++-13 g++-12; do
+        command -v "$candidate" >/dev/null || continue
+        "$candidate" --version | grep -q 'Free Software Foundation' || continue
+        if [ "$(gcc_major "$candidate")" -ge "$minimum_gcc" ]; then
+            printf '%s\n' "$candidate"
+            return
+        fi
+    done
+}
+
+has_header() { # HEADER: in a place where the host compiler looks without being told
+    local directory
+    for directory in /usr/include /usr/local/include; do
+        [ -e "$directory/$1" ] && return
+    done
+    printf '#include <%s>\n' "$1" | "$host_compiler" -x c++ -fsyntax-only - 2>/dev/null
+}
+
+# need_packages [PACKAGE...]: what every build needs, and the given ones if their command is missing.
+need_packages() {
+    local missing=() extra
+    host_compiler=$(find_gcc)
+    if [ -z "$host_compiler" ]; then
+        # A release whose g++ is too old (Ubuntu 22.04) has a numbered one beside it.
+        if command -v g++ >/dev/null; then missing+=("g++-$minimum_gcc"); else missing+=(g++); fi
+    fi
+    python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+    command -v pkg-config >/dev/null || missing+=(pkg-config)
+    command -v readelf >/dev/null && command -v objdump >/dev/null || missing+=(binutils)
+    # The tests' software GPU runs kernels on the host: clang compiles them, Boost switches between threads.
+    command -v clang++ >/dev/null || missing+=(clang)
+    if [ -n "$host_compiler" ]; then
+        has_header doctest/doctest.h || missing+=(doctest-dev)
+        has_header boost/context/fiber.hpp || missing+=(libboost-context-dev)
+    else
+        missing+=(doctest-dev libboost-context-dev)
+    fi
+    for extra in "$@"; do
+        command -v "$extra" >/dev/null || missing+=("$extra")
+    done
+    if [ "${#missing[@]}" -gt 0 ]; then
+        install_packages "${missing[@]}"
+        host_compiler=$(find_gcc)
+        if [ -z "$host_compiler" ]; then
+            install_packages "g++-$minimum_gcc"
+            host_compiler=$(find_gcc)
+        fi
+    fi
+    [ -n "$host_compiler" ] || die "no g++ $minimum_gcc or newer"
+    export CXX=$host_compiler
+}
+
+# ---- wheels in .tools -------------------------------------------------------------------------------------
+
+# is_stamped FILE TEXT / stamp FILE TEXT: what was installed there last, so that a second run has nothing to do.
+is_stamped() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
+stamp() { printf '%s\n' "$2" >"$1"; }
+
+install_wheels() { # PIP-ARGUMENTS...
+    "$tools_dir/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@" </dev/null
+}
+
+need_python_tools() {
+    local venv=$tools_dir/venv
+    if ! is_stamped "$venv/installed" "${python_tools[*]}"; then
+        say "installing into .tools/venv: ${python_tools[*]}"
+        mkdir -p "$tools_dir"
+        "$venv/bin/python" -c '' 2>/dev/null || python3 -m venv --clear "$venv" || die "python3 -m venv failed"
+        install_wheels "${python_tools[@]}" || die "could not install ${python_tools[*]} with pip"
+        stamp "$venv/installed" "${python_tools[*]}"
+    fi
+    PATH=$venv/bin:$PATH
+}
+
+# ---- CUDA -------------------------------------------------------------------------------------------------
+
+# toolkit_library_directory ROOT: the place of its libraries, or nothing.
+toolkit_library_directory() {
+    local directory
+    for directory in "$1/lib64" "$1/lib" "$1"/targets/*-linux/lib; do
+        if [ -e "$directory/libcudart_static.a" ] && [ -e "$directory/libcublas.so" ]; then
+            (cd "$directory" && pwd -P)
+            return
+        fi
+    done
+}
+
+# is_usable_toolkit ROOT: new enough, complete, and on terms with the host compiler. The last takes a second to
+# find out, so a yes is remembered.
+is_usable_toolkit() {
+    local nvcc=$1/bin/nvcc version accepted=$tools_dir/accepted-nvcc
+    [ -x "$nvcc" ] && [ -e "$1/include/cublas_v2.h" ] && [ -n "$(toolkit_library_directory "$1")" ] || return
+    version=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
+    [ -n "$version" ] && at_least "$minimum_cuda" "$version" || return
+    is_stamped "$accepted" "$nvcc $version $CXX $(gcc_major "$CXX")" && return
+    mkdir -p "$tools_dir"
+    printf '#include <cuda_runtime.h>\n__global__ void nothing() {}\n' >"$tools_dir/probe.cu"
+    "$nvcc" -ccbin "$CXX" -std=c++20 -c -o "$tools_dir/probe.o" "$tools_dir/probe.cu" >"$tools_dir/probe.log" 2>&1 ||
+        return
+    rm -f "$tools_dir"/probe.*
+    stamp "$accepted" "$nvcc $version $CXX $(gcc_major "$CXX")"
+}
+
+# The roots where a toolkit may be, best first.
+toolkit_candidates() {
+    local variable nvcc
+    for variable in CUDA_PATH CUDA_HOME CUDA_ROOT; do
+        [ -n "${!variable:-}" ] && printf '%s\n' "${!variable}"
+    done
+    if nvcc=$(command -v nvcc); then
+        nvcc=$(readlink -f "$nvcc")
+        printf '%s\n' "${nvcc%/bin/nvcc}"
+    fi
+    printf '%s\n' /usr/local/cuda
+}
+
+install_cuda_wheels() {
+    local root=$tools_dir/cuda-wheels/nvidia/cu13 machine library
+    is_stamped "$tools_dir/cuda-wheels/installed" "${cuda_wheels[*]}" && return
+    say "no usable CUDA toolkit found; installing into .tools/cuda-wheels (2 GB): ${cuda_wheels[*]}"
+    rm -rf "$tools_dir/cuda-wheels" "$tools_dir/cuda"
+    install_wheels --no-deps --no-compile --target "$tools_dir/cuda-wheels" "${cuda_wheels[@]}" ||
+        die "could not install the CUDA wheels with pip"
+    # nvcc and Meson expect the layout of NVIDIA's installer.
+    ln -sfn lib "$root/lib64"
+    for library in "$root"/lib/*.so.[0-9]*; do
+        ln -sfn "${library##*/}" "${library%.so.*}.so"
+    done
+    case $(uname -m) in aarch64) machine=sbsa ;; *) machine=$(uname -m) ;; esac
+    mkdir -p "$root/targets/$machine-linux"
+    ln -sfn ../../lib "$root/targets/$machine-linux/lib"
+    ln -sfn ../../include "$root/targets/$machine-linux/include"
+    ln -sfn cuda-wheels/nvidia/cu13 "$tools_dir/cuda"
+    stamp "$tools_dir/cuda-wheels/installed" "${cuda_wheels[*]}"
+}
+
+# need_cuda: sets CUDA_PATH, PATH and cuda_library_directory. LOCAL_CUDA=1 passes over a toolkit of the system.
+need_cuda() {
+    local root
+    CUDA_PATH_FOUND=
+    if [ "${LOCAL_CUDA:-0}" != 1 ]; then
+        while read -r root; do
+            if is_usable_toolkit "$root"; then
+                CUDA_PATH_FOUND=$root
+                break
+            fi
+        done < <(toolkit_candidates)
+    fi
+    if [ -z "$CUDA_PATH_FOUND" ]; then
+        install_cuda_wheels
+        CUDA_PATH_FOUND=$tools_dir/cuda
+        is_usable_toolkit "$CUDA_PATH_FOUND" ||
+            die "the CUDA compiler in .tools/cuda does not work with $CXX, see .tools/probe.log"
+    fi
+    cuda_library_directory=$(toolkit_library_directory "$CUDA_PATH_FOUND")
+    # Other spellings of the variable could name another toolkit.
+    unset CUDA_HOME CUDA_ROOT
+    export CUDA_PATH=$CUDA_PATH_FOUND PATH=$CUDA_PATH_FOUND/bin:$PATH NVCC_CCBIN=$CXX
+}
+
+# ---- build and test ---------------------------------------------------------------------------------------
+
+need_everything() { # [EXTRA-PACKAGE...]
+    need_packages "$@"
+    need_python_tools
+    need_cuda
+}
+
+# configure_and_build DIRECTORY [MESON-SETUP-OPTION...]
+configure_and_build() {
+    local directory=$1 wanted
+    shift
+    wanted="$CUDA_PATH $CXX $*"
+    if ! is_stamped "$directory/configured-for" "$wanted"; then
+        # A directory made for another toolkit or by hand keeps nothing that could be wrong.
+        if [ -d "$directory/meson-private" ]; then set -- "$@" --wipe; fi
+        meson setup "$directory" "$@" </dev/null || return
+        stamp "$directory/configured-for" "$wanted"
+    fi
+    # Ninja itself: Meson's front end would add a second to a build that has nothing to do.
+    ninja -C "$directory" -j "$(nproc)" </dev/null
+}
+
+# run_tests DIRECTORY: all of them; those that need a GPU report themselves as skipped where there is none.
+run_tests() {
+    rm -f "$1/meson-logs/testlog.json"
+    # The toolkit's cuBLAS need not be on the loader's path.
+    LD_LIBRARY_PATH=$cuda_library_directory${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+        meson test -C "$1" --no-rebuild --print-errorlogs --num-processes "$(nproc)" </dev/null
+}

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# The demonstration of bootstrap.sh: one unchanged cuBLAS program, alone and with the shim in front.
+
+# value_of KEY FILE: what the program printed after "KEY: ".
+value_of() { sed -n "s/^$1: *//p" "$2" | head -n 1; }
+
+# run_demo BUILD-DIRECTORY CUDA-LIBRARY-DIRECTORY SIZE
+run_demo() {
+    local program=$1/examples/plain_cublas shim=$PWD/$1/interpose/libsgemm_shim.so
+    local output=$1/demo libraries status=0 key
+    mkdir -p "$output"
+    libraries=$2${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+    # The variable is set for these two processes only.
+    LD_LIBRARY_PATH=$libraries "$program" "$3" >"$output/alone" || status=$?
+    if [ "$status" -eq 77 ]; then # the program's word for "no GPU here", which it has said on stderr
+        return 0
+    fi
+    [ "$status" -eq 0 ] || die "the program failed without the shim (exit status $status)"
+
+    rm -f "$output/summary"
+    LD_LIBRARY_PATH=$libraries LD_PRELOAD=$shim${LD_PRELOAD:+:$LD_PRELOAD} \
+        SGEMM_SHIM_LOG=summary SGEMM_SHIM_LOG_FILE=$output/summary \
+        "$program" "$3" >"$output/preloaded" || die "the program failed under LD_PRELOAD"
+
+    printf '\n%-16s %28s %28s\n' '' 'alone (cuBLAS)' 'under LD_PRELOAD'
+    for key in problem checksum 'largest error' 'median time' speed; do
+        printf '%-16s %28s %28s\n' "$key" "$(value_of "$key" "$output/alone")" \
+            "$(value_of "$key" "$output/preloaded")"
+    done
+    printf '\nwhat served the calls, as SGEMM_SHIM_LOG=summary has it:\n'
+    [ -s "$output/summary" ] || die "the shim saw no call of the program"
+    cat "$output/summary"
+}
