@@ -171,8 +171,8 @@ void append_flops(TextBuffer& text, double flops) {
     text.append("%6llu.%03llu %s", thousandths / 1000, thousandths % 1000, units[unit]);
 }
 
-/// A child process starts its own counters, and its summary tells of its own calls only. So does a log file of
-/// its own; one that it shares with its parent goes on as it was.
+/// A child process starts its own counters, and its summary tells of its own calls only. So does a log file
+/// of its own; one that it shares with its parent goes on as it was.
 void start_over_in_child() {
     reset_counters();
     if (!reopen_log_in_child()) return;
