@@ -1,0 +1,161 @@
+#include "options.hpp"
+
+#include <fstream>
+#include <string_view>
+
+#include "text.hpp"
+
+namespace sgemm_bench {
+namespace {
+
+struct OptionRow {
+    const char* name;
+    const char* value;  ///< nullptr: takes none
+    const char* meaning;
+    void (*apply)(Options& options, std::string_view value);
+};
+
+constexpr OptionRow rows[] = {
+    {"--kernels", "LIST",
+     "numbers, names or auto, separated by commas, or all: every row of the table (default: auto)",
+     [](Options& options, std::string_view value) { options.kernels = split(value, ','); }},
+    {"--sizes", "LIST", "squares of these sizes, in the transpositions of --ops (default there: NN)",
+     [](Options& options, std::string_view value) {
+         for (const std::string& size : split(value, ','))
+             options.sizes.push_back(parse_number<std::int64_t>(size, 1, "--sizes"));
+     }},
+    {"--squares", nullptr,
+     "256, 512, 1024, 2048, 4096, 5120, 8192 and 16384 in four transpositions (what is measured if nothing "
+     "is named)",
+     [](Options& options, std::string_view) { options.squares = true; }},
+    {"--shapes", "LIST", "m,n,k[,OPS[,BATCH]] separated by semicolons",
+     [](Options& options, std::string_view value) { options.shapes = value; }},
+    {"--shapes-file", "CSV",
+     "name,m,n,k,transA,transB,batch,lda,ldb,ldc,beta,source (see bench/data/shapes.csv)",
+     [](Options& options, std::string_view value) { options.shapes_file = value; }},
+    {"--second-source", nullptr, "six row-major shapes of convolutions",
+     [](Options& options, std::string_view) { options.second_source = true; }},
+    {"--ops", "LIST", "transpositions of squares and shapes: NN,NT,TN,TT",
+     [](Options& options, std::string_view value) { options.operations = parse_operations(value); }},
+    {"--row-major", nullptr, "the shapes describe row-major matrices (the calls swap A and B)",
+     [](Options& options, std::string_view) { options.row_major = true; }},
+    {"--misalign", "A,B,C", "move the operands this many elements off their alignment",
+     [](Options& options, std::string_view value) {
+         const std::vector<std::string> offsets = split(value, ',');
+         if (offsets.size() != 3) throw InputError("--misalign takes three numbers");
+         for (std::size_t i = 0; i < 3; ++i)
+             options.variation.misalignment[i] = parse_number<std::int64_t>(offsets[i], 0, "--misalign");
+     }},
+    {"--ld-pad", "X", "leading dimensions this much larger than they must be",
+     [](Options& options, std::string_view value) {
+         options.variation.leading_dimension_pad = parse_number<std::int64_t>(value, 0, "--ld-pad");
+     }},
+    {"--beta", "X", "beta of every call (default: 0, or what the shapes file says)",
+     [](Options& options, std::string_view value) {
+         options.beta = parse_number<float>(value, -1e6f, "--beta");
+     }},
+    {"--cold", nullptr, "measure again with operands that rotate over three times the L2 cache",
+     [](Options& options, std::string_view) { options.cold = true; }},
+    {"--rounds", "N", "rounds of ours, cuBLAS; the medians are reported (default: 7)",
+     [](Options& options, std::string_view value) {
+         options.rounds = parse_number<int>(value, 1, "--rounds");
+     }},
+    {"--min-time-ms", "X", "GPU time of each side over all rounds (default: 40)",
+     [](Options& options, std::string_view value) {
+         options.min_time_ms = parse_number<double>(value, 0.1, "--min-time-ms");
+     }},
+    {"--time-budget", "SECONDS", "start no measurement after this time, and say what was left out",
+     [](Options& options, std::string_view value) {
+         options.time_budget_s = parse_number<double>(value, 0.0, "--time-budget");
+     }},
+    {"--longest-call-ms", "X",
+     "leave out what would take longer, judged by the kernel's speed on the shape before",
+     [](Options& options, std::string_view value) {
+         options.longest_call_ms = parse_number<double>(value, 0.0, "--longest-call-ms");
+     }},
+    {"--peak-tflops", "X", "peak of the roofline (default: 65.4, an FFMA loop on an H200)",
+     [](Options& options, std::string_view value) {
+         options.roofline.peak_tflops = parse_number<double>(value, 1e-3, "--peak-tflops");
+     }},
+    {"--bandwidth-tbs", "X", "bandwidth of the roofline (default: 4.16, a copy on an H200, read and written)",
+     [](Options& options, std::string_view value) {
+         options.roofline.bandwidth_tbs = parse_number<double>(value, 1e-3, "--bandwidth-tbs");
+     }},
+    {"--host-cost", nullptr, "host time of a call with the launch stubbed out; needs no GPU",
+     [](Options& options, std::string_view) { options.host_cost = true; }},
+    {"--csv", "FILE", "write the results as CSV, line by line",
+     [](Options& options, std::string_view value) { options.csv_file = value; }},
+    {"--json", "FILE", "write the results as JSON, at the end",
+     [](Options& options, std::string_view value) { options.json_file = value; }},
+    {"--commit", "ID", "the commit to record (default: that of the build)",
+     [](Options& options, std::string_view value) { options.commit = value; }},
+    {"--help", nullptr, "this text", [](Options& options, std::string_view) { options.help = true; }},
+};
+
+const OptionRow& find_row(std::string_view name) {
+    for (const OptionRow& row : rows) {
+        if (name == row.name) return row;
+    }
+    throw InputError("unknown option " + std::string(name) + " (--help lists them)");
+}
+
+}  // namespace
+
+Options parse_options(std::span<const char* const> arguments) {
+    Options options;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        const OptionRow& row = find_row(arguments[i]);
+        if (row.value != nullptr && i + 1 == arguments.size())
+            throw InputError(std::string(row.name) + " needs a value");
+        row.apply(options, row.value != nullptr ? arguments[++i] : "");
+    }
+    const bool names_shapes = !options.sizes.empty() || !options.shapes.empty() ||
+                              !options.shapes_file.empty() || options.second_source || options.host_cost;
+    options.squares = options.squares || !names_shapes;
+    return options;
+}
+
+std::string help_text() {
+    std::string text =
+        "Usage: sgemm_bench [options]\n"
+        "Times the kernels against the real cuBLAS on the same data, in one process, and checks their "
+        "results.\n"
+        "Exit status: 0; 1 if a result was wrong or a call failed; 2 for a mistake in the options; 77 "
+        "without a GPU.\n\n";
+    for (const OptionRow& row : rows) {
+        std::string left = "  ";
+        left += row.name;
+        if (row.value != nullptr) left.append(" ").append(row.value);
+        left.resize(std::max<std::size_t>(left.size() + 1, 26), ' ');
+        text += left + row.meaning + "\n";
+    }
+    return text;
+}
+
+std::vector<Shape> collect_shapes(const Options& options) {
+    const auto operations_or = [&](std::vector<Operations> otherwise) {
+        return options.operations.empty() ? otherwise : options.operations;
+    };
+    std::vector<Shape> shapes = square_shapes(options.sizes, operations_or({{'N', 'N'}}));
+    const auto add = [&](const std::vector<Shape>& more) {
+        shapes.insert(shapes.end(), more.begin(), more.end());
+    };
+    if (options.squares) {
+        add(square_shapes({256, 512, 1024, 2048, 4096, 5120, 8192, 16384},
+                          operations_or({{'N', 'N'}, {'N', 'T'}, {'T', 'N'}, {'T', 'T'}})));
+    }
+    add(parse_shapes(options.shapes, operations_or({{'N', 'N'}})));
+    if (!options.shapes_file.empty()) {
+        std::ifstream file(options.shapes_file);
+        if (!file) throw InputError("cannot read " + options.shapes_file);
+        add(read_shapes(file));
+    }
+    for (Shape& shape : shapes) shape.row_major = options.row_major;
+    if (options.second_source) add(second_source_shapes());
+    for (Shape& shape : shapes) {
+        if (options.beta) shape.beta = *options.beta;
+    }
+    return shapes;
+}
+
+}  // namespace sgemm_bench

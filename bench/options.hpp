@@ -1,0 +1,50 @@
+// The command line of the benchmark.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "shape.hpp"
+#include "statistics.hpp"
+
+namespace sgemm_bench {
+
+struct Options {
+    std::vector<std::string> kernels{"auto"};  ///< numbers, names or `auto`; "all" is the one entry `all`
+    std::vector<std::int64_t> sizes;
+    bool squares = false;
+    bool second_source = false;
+    std::string shapes;
+    std::string shapes_file;
+    std::vector<Operations> operations;  ///< empty: the default of each kind of shape
+    bool row_major = false;
+    Variation variation;
+    std::optional<float> beta;
+    bool cold = false;
+    int rounds = 7;
+    double min_time_ms = 40;
+    double time_budget_s = 0;    ///< 0: none
+    double longest_call_ms = 0;  ///< 0: no limit
+    Roofline roofline;
+    bool host_cost = false;
+    std::string csv_file;
+    std::string json_file;
+    std::string commit;
+    bool help = false;
+};
+
+/// Throws InputError.
+Options parse_options(std::span<const char* const> arguments);
+
+/// The text of --help.
+std::string help_text();
+
+/// Every shape that the options ask for, in the order of the command line's description. Reads the shapes
+/// file.
+std::vector<Shape> collect_shapes(const Options& options);
+
+}  // namespace sgemm_bench

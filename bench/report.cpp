@@ -1,0 +1,180 @@
+#include "report.hpp"
+
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <ostream>
+
+#include "text.hpp"
+
+namespace sgemm_bench {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::vsnprintf(text, sizeof text, pattern, arguments);
+    va_end(arguments);
+    return text;
+}
+
+std::string number(double value) {
+    return std::isfinite(value) ? format("%.6g", value) : "";
+}
+
+/// A column of the result files; absent values are empty in CSV and null in JSON.
+struct Column {
+    const char* name;
+    bool is_text;
+    std::string (*value)(const Result& result);
+};
+
+/// A time, or a figure made of one: absent where nothing was timed.
+#define TIMED(expression) \
+    [](const Result& r) { return r.is_timed() ? number(static_cast<double>(expression)) : std::string(); }
+
+const Column columns[] = {
+    {"name", true, [](const Result& r) { return r.shape.name; }},
+    {"layout", true, [](const Result& r) { return std::string(r.shape.row_major ? "row" : "column"); }},
+    {"m", false, [](const Result& r) { return std::to_string(r.shape.m); }},
+    {"n", false, [](const Result& r) { return std::to_string(r.shape.n); }},
+    {"k", false, [](const Result& r) { return std::to_string(r.shape.k); }},
+    {"transA", true, [](const Result& r) { return std::string(1, r.shape.operations.a); }},
+    {"transB", true, [](const Result& r) { return std::string(1, r.shape.operations.b); }},
+    {"batch", false, [](const Result& r) { return std::to_string(r.shape.batch); }},
+    {"lda", false, [](const Result& r) { return r.shape.lda != 0 ? std::to_string(r.shape.lda) : ""; }},
+    {"ldb", false, [](const Result& r) { return r.shape.ldb != 0 ? std::to_string(r.shape.ldb) : ""; }},
+    {"ldc", false, [](const Result& r) { return r.shape.ldc != 0 ? std::to_string(r.shape.ldc) : ""; }},
+    {"beta", false, [](const Result& r) { return number(r.shape.beta); }},
+    {"ld_pad", false, [](const Result& r) { return std::to_string(r.variation.leading_dimension_pad); }},
+    {"misalign", true,
+     [](const Result& r) {
+         const auto& offsets = r.variation.misalignment;
+         return std::to_string(offsets[0]) + "/" + std::to_string(offsets[1]) + "/" +
+                std::to_string(offsets[2]);
+     }},
+    {"asked", true, [](const Result& r) { return r.asked; }},
+    {"kernel", true, [](const Result& r) { return r.kernel; }},
+    {"mode", true, [](const Result& r) { return std::string(r.cold ? "cold" : "warm"); }},
+    {"status", true, [](const Result& r) { return r.status; }},
+    {"us", false, TIMED(r.ours.us)},
+    {"cublas_us", false, TIMED(r.cublas.us)},
+    {"ratio", false, TIMED(r.ratio())},
+    {"ratio_low", false, TIMED(r.ratio_low)},
+    {"ratio_high", false, TIMED(r.ratio_high)},
+    {"tflops", false, TIMED(r.ours.tflops)},
+    {"cublas_tflops", false, TIMED(r.cublas.tflops)},
+    {"gbps", false, TIMED(r.ours.gbps)},
+    {"cublas_gbps", false, TIMED(r.cublas.gbps)},
+    {"roofline_fraction", false, TIMED(r.ours.roofline_fraction)},
+    {"cublas_roofline_fraction", false, TIMED(r.cublas.roofline_fraction)},
+    {"event_us", false, TIMED(r.event_us > 0 ? r.event_us : NAN)},
+    {"cublas_event_us", false, TIMED(r.cublas_event_us > 0 ? r.cublas_event_us : NAN)},
+    {"rounds", false, TIMED(r.rounds)},
+    {"launches", false, TIMED(r.launches)},
+    {"rotations", false, TIMED(r.rotations)},
+    {"cublas_allocation_nodes", false, TIMED(r.allocation_nodes)},
+    {"difference", false, [](const Result& r) { return number(r.difference); }},
+    {"sm_clock_mhz", false, TIMED(r.sm_clock_mhz)},
+    {"note", true, [](const Result& r) { return r.note; }},
+};
+#undef TIMED
+
+}  // namespace
+
+void write_csv_header(std::ostream& out, const Provenance& provenance) {
+    for (const auto& [name, value] : provenance) out << "# " << name << ": " << value << '\n';
+    const char* separator = "";
+    for (const Column& column : columns) {
+        out << separator << column.name;
+        separator = ",";
+    }
+    out << std::endl;
+}
+
+void write_csv_row(std::ostream& out, const Result& result) {
+    const char* separator = "";
+    for (const Column& column : columns) {
+        out << separator << csv_quote(column.value(result));
+        separator = ",";
+    }
+    out << std::endl;  // flushed: a run that is stopped keeps what it has
+}
+
+void write_json(std::ostream& out, const Provenance& provenance, std::span<const Result> results,
+                std::span<const std::string> left_out) {
+    const char* separator = "\n";
+    out << "{\n\"provenance\": {";
+    for (const auto& [name, value] : provenance) {
+        out << separator << "  " << json_quote(name) << ": " << json_quote(value);
+        separator = ",\n";
+    }
+    out << "\n},\n\"results\": [";
+    separator = "\n";
+    for (const Result& result : results) {
+        out << separator << "  {";
+        separator = "";
+        for (const Column& column : columns) {
+            const std::string value = column.value(result);
+            out << separator << json_quote(column.name) << ": "
+                << (column.is_text  ? json_quote(value)
+                    : value.empty() ? "null"
+                                    : value);
+            separator = ", ";
+        }
+        out << '}';
+        separator = ",\n";
+    }
+    out << "\n],\n\"left_out\": [";
+    separator = "";
+    for (const std::string& name : left_out) {
+        out << separator << json_quote(name);
+        separator = ", ";
+    }
+    out << "]\n}\n";
+}
+
+void write_table_header(std::ostream& out) {
+    out << format("%-36s %-18s %-4s %10s %10s %6s %13s %8s %8s %6s %6s  %s\n", "shape", "kernel", "", "us",
+                  "cublas", "ratio", "(of rounds)", "TFLOP/s", "GB/s", "roof", "cublas", "");
+}
+
+void write_table_row(std::ostream& out, const Result& r) {
+    const std::string name = r.shape.row_major ? r.shape.name + " (row)" : r.shape.name;
+    const std::string kernel = r.asked == r.kernel || r.kernel.empty() ? r.asked : r.asked + ":" + r.kernel;
+    out << format("%-36s %-18s %-4s ", name.c_str(), kernel.c_str(), r.cold ? "cold" : "warm");
+    if (r.is_timed()) {
+        out << format("%10.2f %10.2f %6.3f %6.3f-%6.3f %8.2f %8.1f %5.1f%% %5.1f%%  ", r.ours.us, r.cublas.us,
+                      r.ratio(), r.ratio_low, r.ratio_high, r.ours.tflops, r.ours.gbps,
+                      100 * r.ours.roofline_fraction, 100 * r.cublas.roofline_fraction);
+    } else {
+        out << r.status << ' ';
+    }
+    out << r.note << std::endl;
+}
+
+void write_summary(std::ostream& out, std::span<const Result> results) {
+    std::map<std::pair<std::string, bool>, std::vector<const Result*>> groups;
+    for (const Result& result : results) {
+        if (result.is_timed()) groups[{result.asked, result.cold}].push_back(&result);
+    }
+    for (const auto& [group, members] : groups) {
+        std::vector<double> ratios;
+        const Result* slowest = members.front();
+        std::size_t at_least_cublas = 0;
+        for (const Result* member : members) {
+            ratios.push_back(member->ratio());
+            at_least_cublas += member->ratio() >= 1 ? 1 : 0;
+            if (member->ratio() < slowest->ratio()) slowest = member;
+        }
+        out << format(
+            "%s, %s: %zu shapes, ratio to cuBLAS: geometric mean %.3f, lowest %.3f (%s), %zu at least 1\n",
+            group.first.c_str(), group.second ? "cold" : "warm", members.size(), geometric_mean(ratios),
+            slowest->ratio(), slowest->shape.name.c_str(), at_least_cublas);
+    }
+}
+
+}  // namespace sgemm_bench

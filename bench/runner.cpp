@@ -1,0 +1,273 @@
+#include "runner.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "device.hpp"
+#include "text.hpp"
+
+namespace sgemm_bench {
+namespace {
+
+constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
+/// More would make a graph of launches too long to be worth its time; calls that small stay partly in the
+/// cache.
+constexpr std::int64_t most_rotations = 4096;
+/// From here on plain launches confirm the graphs: their host time hides behind the work.
+constexpr double event_flops = 2.0 * 1024 * 1024 * 1024;
+
+const float alpha = 1.0f;
+
+sgemm_shim::Operation shim_operation(char letter) {
+    return letter == 'T' ? sgemm_shim::Operation::transpose : sgemm_shim::Operation::none;
+}
+
+cublasOperation_t cublas_operation(char letter) {
+    return letter == 'T' ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/// The call of a problem on one copy of its operands. Points to problem.beta.
+sgemm_shim::GemmCall make_call(const Problem& problem, const float* a, const float* b, float* c) {
+    sgemm_shim::GemmCall call;
+    call.operation_a = shim_operation(problem.operations.a);
+    call.operation_b = shim_operation(problem.operations.b);
+    call.m = problem.m;
+    call.n = problem.n;
+    call.k = problem.k;
+    call.alpha = &alpha;
+    call.beta = &problem.beta;
+    call.a = {a, nullptr, problem.a.leading_dimension, problem.a.stride()};
+    call.b = {b, nullptr, problem.b.leading_dimension, problem.b.stride()};
+    call.c = {c, nullptr, problem.c.leading_dimension, problem.c.stride()};
+    call.batch_count = problem.batch;
+    call.pointer_mode = sgemm_shim::PointerMode::host;
+    call.precision = sgemm_shim::Precision::fp32;
+    return call;
+}
+
+Problem warm_up_problem() {
+    return to_problem(square_shapes({1024}, {{'N', 'N'}}).front(), {});
+}
+
+/// How far two correct FP32 results may lie apart. For products of numbers spread evenly over -1 to 1, the
+/// sum of |A||B| is k / 4, and rounding errors of random sums come to less than 2^-24 of it each way; 32 of
+/// them are out of reach of a correct kernel, and well within that of TF32 and of a lost product up to k =
+/// 500000.
+double tolerance(const Problem& problem) {
+    return 32 * 0x1p-24 * (static_cast<double>(problem.k) / 4 + std::abs(problem.beta) + 1);
+}
+
+}  // namespace
+
+std::vector<Contestant> find_contestants(const std::vector<std::string>& names) {
+    std::vector<Contestant> contestants;
+    std::string known = "auto, all";
+    for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table())
+        known += std::string(", ") + kernel.name;
+
+    for (const std::string& name : names) {
+        if (name == "auto") {
+            contestants.push_back({name, nullptr});
+        } else if (name == "all") {
+            for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table()) {
+                if (kernel.implementation != nullptr) contestants.push_back({kernel.name, &kernel});
+            }
+        } else if (const sgemm_shim::Kernel* kernel = sgemm_shim::find_kernel(name)) {
+            contestants.push_back({kernel->name, kernel});
+        } else {
+            throw InputError("unknown kernel '" + name + "'; known: " + known);
+        }
+    }
+    return contestants;
+}
+
+Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const GpuMonitor& monitor)
+    : options_(options), monitor_(monitor) {
+    int device = 0;
+    int l2_bytes = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+    cold_bytes_ = std::int64_t{3} * l2_bytes;
+
+    stream_ = make_stream();
+    cublasHandle_t handle = nullptr;
+    check(cublasCreate(&handle), "cublasCreate");
+    cublas_.reset(handle);
+    check(cublasSetStream(handle, stream_.get()), "cublasSetStream");
+    // After cublasSetStream, which takes a workspace away again.
+    workspace_ = allocate_device_memory(workspace_bytes);
+    check(cublasSetWorkspace(handle, workspace_.get(), workspace_bytes), "cublasSetWorkspace");
+
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    const std::size_t most_bytes = free_bytes - free_bytes / 16;
+    memory_bytes_ = Operands::bytes_needed(warm_up_problem(), 1);
+    for (const Shape& shape : shapes) {
+        const Problem problem = to_problem(shape, options.variation);
+        const std::size_t needed = Operands::bytes_needed(problem, rotations(problem, options.cold));
+        if (needed <= most_bytes) memory_bytes_ = std::max(memory_bytes_, needed);
+    }
+    operands_.emplace(stream_.get(), memory_bytes_);
+}
+
+int Runner::cublas_version() const {
+    int version = 0;
+    check(cublasGetVersion(cublas_.get(), &version), "cublasGetVersion");
+    return version;
+}
+
+void Runner::warm_up() {
+    const Problem problem = warm_up_problem();
+    operands_->prepare(problem, 1);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    while (std::chrono::steady_clock::now() < until) {
+        for (int i = 0; i < 100; ++i) run_cublas(problem, 0, operands_->c(0));
+        check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+    }
+}
+
+std::int64_t Runner::rotations(const Problem& problem, bool cold) const {
+    return cold ? rotation_count(problem, cold_bytes_, most_rotations) : 1;
+}
+
+void Runner::run_cublas(const Problem& problem, std::int64_t rotation, float* c) {
+    const auto size = [](std::int64_t value) { return static_cast<int>(value); };
+    const cublasOperation_t operation_a = cublas_operation(problem.operations.a);
+    const cublasOperation_t operation_b = cublas_operation(problem.operations.b);
+    const float* a = operands_->a(rotation);
+    const float* b = operands_->b(rotation);
+    if (problem.batch == 1) {
+        check(cublasSgemm(cublas_.get(), operation_a, operation_b, size(problem.m), size(problem.n),
+                          size(problem.k), &alpha, a, size(problem.a.leading_dimension), b,
+                          size(problem.b.leading_dimension), &problem.beta, c,
+                          size(problem.c.leading_dimension)),
+              "cublasSgemm");
+    } else {
+        check(cublasSgemmStridedBatched(
+                  cublas_.get(), operation_a, operation_b, size(problem.m), size(problem.n), size(problem.k),
+                  &alpha, a, size(problem.a.leading_dimension), problem.a.stride(), b,
+                  size(problem.b.leading_dimension), problem.b.stride(), &problem.beta, c,
+                  size(problem.c.leading_dimension), problem.c.stride(), size(problem.batch)),
+              "cublasSgemmStridedBatched");
+    }
+}
+
+Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, Result& result) {
+    sgemm_shim::Settings settings;
+    settings.kernel = contestant.kernel;
+    const sgemm_shim::GemmCall call = make_call(problem, operands_->a(0), operands_->b(0), operands_->c(0));
+    const sgemm_shim::Plan plan =
+        sgemm_shim::plan(call, sgemm_shim::current_device_figures(stream_.get()), settings);
+    if (plan.kernel == nullptr) {
+        result.kernel = "cublas";
+        result.note = std::string("forwarded: ") + to_string(plan.reason);
+        return [this, &problem](std::int64_t rotation) {
+            run_cublas(problem, rotation, operands_->c(rotation));
+        };
+    }
+    result.kernel = plan.kernel->name;
+    return [this, &problem, implementation = plan.kernel->implementation](std::int64_t rotation) {
+        check(implementation->launch(
+                  make_call(problem, operands_->a(rotation), operands_->b(rotation), operands_->c(rotation)),
+                  stream_.get()),
+              "launch");
+    };
+}
+
+void Runner::check_result(const Problem& problem, const Enqueue& ours, Result& result) {
+    operands_->reset_c(problem, operands_->c(0));
+    ours(0);
+    operands_->sample(problem, operands_->c(0), our_sample_);
+    result.difference = worst_difference(our_sample_, reference_sample_, tolerance(problem));
+    if (!(result.difference <= 1)) result.status = "WRONG";
+}
+
+void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& result) {
+    result.rotations = rotations(problem, result.cold);
+    const TimingOptions timing_options{options_.rounds, options_.min_time_ms, result.rotations,
+                                       problem.flops() > event_flops,
+                                       [&] { result.sm_clock_mhz = monitor_.sm_clock_mhz(); }};
+    const PairTiming timing = time_pair(
+        stream_.get(), ours,
+        [&](std::int64_t rotation) { run_cublas(problem, rotation, operands_->c(rotation)); },
+        timing_options);
+
+    const auto figures_of = [&](const SideTiming& side) {
+        return figures(median(side.us), problem.flops(), problem.bytes(), options_.roofline);
+    };
+    result.ours = figures_of(timing.ours);
+    result.cublas = figures_of(timing.cublas);
+    result.rounds = timing.ours.us.size();
+    result.ratio_low = result.ratio_high = timing.cublas.us[0] / timing.ours.us[0];
+    for (std::size_t i = 1; i < result.rounds; ++i) {
+        const double ratio = timing.cublas.us[i] / timing.ours.us[i];
+        result.ratio_low = std::min(result.ratio_low, ratio);
+        result.ratio_high = std::max(result.ratio_high, ratio);
+    }
+    result.event_us = timing.ours.event_us;
+    result.cublas_event_us = timing.cublas.event_us;
+    result.launches = timing.ours.launches_per_graph * timing.ours.replays_per_round;
+    result.allocation_nodes = timing.cublas.allocation_nodes;
+
+    const auto add_note = [&](const std::string& text) {
+        result.note += (result.note.empty() ? "" : "; ") + text;
+    };
+    if (timing.ours.allocation_nodes > 0 && result.kernel != "cublas")
+        add_note("our graph has allocation nodes");
+    if (timing.cublas.allocation_nodes > 0) add_note("cuBLAS's graph has allocation nodes");
+    constexpr double agreement = 0.05;
+    if (result.event_us > 0 && std::abs(result.event_us / result.ours.us - 1) > agreement)
+        add_note("events disagree: " + std::to_string(result.event_us) + " us");
+}
+
+void Runner::measure(const Problem& problem, const Contestant& contestant, Result& result) {
+    const Enqueue ours = plan_ours(problem, contestant, result);
+    if (contestant.kernel != nullptr && contestant.kernel->implementation != nullptr &&
+        result.kernel == "cublas") {
+        result.status = "skipped";
+        return;
+    }
+    check_result(problem, ours, result);
+    if (result.is_timed()) time_result(problem, ours, result);
+}
+
+void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
+                 const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
+                 const std::function<void(const Result&)>& deliver) {
+    const Problem problem = to_problem(shape, options_.variation);
+    bool is_prepared = false;
+    const auto prepare = [&] {
+        const std::int64_t copies = rotations(problem, options_.cold);
+        if (Operands::bytes_needed(problem, copies) > memory_bytes_)
+            throw InputError("does not fit in memory");
+        operands_->prepare(problem, copies);
+        operands_->reset_c(problem, operands_->reference());
+        run_cublas(problem, 0, operands_->reference());
+        operands_->sample(problem, operands_->reference(), reference_sample_);
+        is_prepared = true;
+    };
+    for (const Contestant& contestant : contestants) {
+        for (const bool cold : {false, true}) {
+            if ((cold && !options_.cold) || !may_go_on(contestant, cold)) continue;
+            Result result;
+            result.shape = shape;
+            result.variation = options_.variation;
+            result.asked = contestant.asked;
+            result.cold = cold;
+            try {
+                if (!is_prepared) prepare();
+                measure(problem, contestant, result);
+            } catch (const std::runtime_error& error) {
+                result.status = "failed";
+                result.note = error.what();
+            }
+            deliver(result);
+            check(cudaStreamSynchronize(stream_.get()), "after this measurement");
+            cudaGetLastError();  // what failed has been reported
+        }
+    }
+}
+
+}  // namespace sgemm_bench

@@ -1,0 +1,98 @@
+// What is to be measured: shapes as a person or a file names them, and the column-major problem that is run
+// for one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sgemm_bench {
+
+/// N or T for each operand.
+struct Operations {
+    char a = 'N';
+    char b = 'N';
+};
+
+/// Sizes in elements. A leading dimension of 0 is the smallest that is legal.
+struct Shape {
+    std::string name;
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    Operations operations;
+    std::int64_t batch = 1;
+    std::int64_t lda = 0;
+    std::int64_t ldb = 0;
+    std::int64_t ldc = 0;
+    float beta = 0;
+    bool row_major = false;
+};
+
+/// What is done to every shape: offsets of A, B and C from their alignment, and columns longer than they need
+/// be (where the shape does not say). In elements.
+struct Variation {
+    std::array<std::int64_t, 3> misalignment{};
+    std::int64_t leading_dimension_pad = 0;
+};
+
+/// A matrix, or a batch of them one behind the other, as it lies in memory.
+struct Storage {
+    std::int64_t leading_dimension = 0;
+    std::int64_t columns = 0;
+    std::int64_t batch = 1;
+    std::int64_t misalignment = 0;
+
+    std::int64_t stride() const { return leading_dimension * columns; }
+    std::int64_t elements() const { return stride() * batch; }
+    /// From one copy of the storage to the next with the same alignment.
+    std::int64_t spacing() const { return (elements() + misalignment + 63) / 64 * 64; }
+};
+
+/// The column-major call: C (m x n) = op(A) op(B) + beta C.
+struct Problem {
+    std::int64_t m = 0;
+    std::int64_t n = 0;
+    std::int64_t k = 0;
+    Operations operations;
+    std::int64_t batch = 1;
+    float beta = 0;
+    Storage a, b, c;
+
+    double flops() const;
+    /// What has to cross the memory bus if every element is moved once: the stored padding is not.
+    double bytes() const;
+    /// Bytes from one copy of all three operands to the next.
+    std::int64_t spacing_bytes() const { return 4 * (a.spacing() + b.spacing() + c.spacing()); }
+};
+
+/// Row-major data is the same memory as the transposed column-major matrix, so C' = op(B)' op(A)' with the
+/// operands swapped. Throws InputError if a leading dimension is too small.
+Problem to_problem(const Shape& shape, const Variation& variation);
+
+/// Copies of the operands so that together they are `bytes` large, and a call finds its own out of the cache;
+/// at least 1 and at most `most`.
+std::int64_t rotation_count(const Problem& problem, std::int64_t bytes, std::int64_t most);
+
+/// "NN,TN".
+std::vector<Operations> parse_operations(std::string_view text);
+
+/// "m,n,k[,operations[,batch]];..."; a shape without operations is taken once with each of `operations`.
+std::vector<Shape> parse_shapes(std::string_view text, const std::vector<Operations>& operations);
+
+/// Lines of name,m,n,k,transA,transB,batch,lda,ldb,ldc,beta,source below a line that says so; empty numbers
+/// are 1 for the batch, tight for the leading dimensions, 0 for beta. Lines that begin with # are comments.
+std::vector<Shape> read_shapes(std::istream& file);
+
+/// One square for each size and pair of operations.
+std::vector<Shape> square_shapes(const std::vector<std::int64_t>& sizes,
+                                 const std::vector<Operations>& operations);
+
+/// The six row-major shapes of the table of convolutions that the ladder's aliases come from.
+std::vector<Shape> second_source_shapes();
+
+}  // namespace sgemm_bench

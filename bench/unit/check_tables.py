@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""The README tables: sections are written from the newest recording, and --check notices what is out of date."""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from made_up_results import write_recordings
+
+script = sys.argv[1]
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"failed: {what}")
+
+
+def run(readme, results, *options):
+    return subprocess.run([sys.executable, script, str(readme), "--results", str(results), *options],
+                          capture_output=True, text=True)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    results, readme = Path(folder) / "results", Path(folder) / "README.md"
+    write_recordings(results)
+    names = ["ladder", "squares", "shapes", "second-source"]
+    readme.write_text("before\n" + "".join(
+        f"<!-- results:{name} begin -->\nSTALE\n<!-- results:{name} end -->\nafter {name}\n" for name in names))
+
+    expect(run(readme, results, "--check").returncode == 1, "--check notices old sections")
+    expect("STALE" in readme.read_text(), "--check writes nothing")
+    written = run(readme, results)
+    expect(written.returncode == 0, f"the tables are written: {written.stderr}")
+    text = readme.read_text()
+    expect("STALE" not in text and text.startswith("before\n"), "sections are replaced, the rest stays")
+    for name in names:
+        expect(f"after {name}\n" in text, f"the text after {name} stays")
+    expect("| double_buffer | 10.0 | 40.0 | 0.80 |" in text, f"the ladder's row:\n{text}")
+    expect("| cuBLAS | 12.5 | 50.0 | 1 |" in text, "cuBLAS's row of the ladder")
+    expect("2026-02-02-ladder.csv" in text and "2026-01-01" not in text, "the newest recording counts")
+    expect("| 32x1605632x27 |" in text, "the second source's shape")
+    expect("| auto, cold | 2 |" in text, "shapes, cold")
+    expect("failed_shape" not in text, "what failed is in no table")
+    expect(run(readme, results, "--check").returncode == 0, "--check is content with what was written")
+
+    readme.write_text(text.replace("40.0", "41.0"))
+    expect(run(readme, results, "--check").returncode == 1, "--check notices an edited number")
+    for bad in ["<!-- results:ladder begin -->\n", "<!-- results:nonsense begin -->\n<!-- results:nonsense end -->\n"]:
+        readme.write_text(bad)
+        expect(run(readme, results).returncode == 1, f"a bad section is an error: {bad}")

@@ -1,0 +1,43 @@
+"""Recordings with made-up numbers, in the benchmark's own columns, for the tests of the scripts."""
+PROVENANCE = """# gpu: Made Up
+# driver: 1.2
+# cuda_runtime: 13.0.0
+# cublas: 13.1.0
+# peak_tflops: 65.4
+# date: {date}T00:00:00Z
+# commit: abc
+"""
+COLUMNS = ("name,layout,m,n,k,transA,transB,batch,asked,kernel,mode,status,us,cublas_us,ratio,tflops,cublas_tflops,"
+           "roofline_fraction,cublas_roofline_fraction,note")
+
+
+def row(name, m, n, k, kernel, tflops, cublas_tflops, operations="NN", mode="warm", layout="row", status="ok"):
+    a, b = operations
+    us, cublas_us = (2e-6 * m * n * k / speed for speed in (tflops, cublas_tflops))
+    figures = [us, cublas_us, tflops / cublas_tflops, tflops, cublas_tflops, tflops / 65.4, cublas_tflops / 65.4]
+    figures = [f"{value:.6g}" if status == "ok" else "" for value in figures]
+    return ",".join(map(str, [name, layout, m, n, k, a, b, 1, kernel, kernel, mode, status, *figures, '"a, b"']))
+
+
+def write(directory, date, kind, rows):
+    directory.mkdir(exist_ok=True)
+    text = PROVENANCE.format(date=date) + "\n".join([COLUMNS, *rows, "# sm_clock_after_mhz: 1980"]) + "\n"
+    (directory / f"{date}-{kind}.csv").write_text(text)
+
+
+def write_recordings(directory):
+    ladder = [row(f"{size}_NN", size, size, size, kernel, speed * size / 1024, 12.5 * size / 1024)
+              for size in (1024, 4096) for kernel, speed in (("naive", 1), ("double_buffer", 10))]
+    write(directory, "2026-01-01", "ladder", ladder[:1])
+    write(directory, "2026-02-02", "ladder", ladder)
+    write(directory, "2026-02-02", "squares",
+          [row(f"{size}_{pair}", size, size, size, "auto", 30, 25, pair, mode, "column")
+           for size in (1024, 4096) for pair in ("NN", "NT", "TN", "TT") for mode in ("warm", "cold")])
+    write(directory, "2026-02-02", "shapes",
+          [row(name, m, 10, 20, "auto", speed, 20, mode=mode, layout="column", status=status)
+           for name, m, speed, status in (("thin", 30, 30, "ok"), ("tall", 3000, 10, "ok"),
+                                          ("failed_shape", 5, 1, "failed"))
+           for mode in ("warm", "cold")])
+    write(directory, "2026-02-02", "second-source",
+          [row("row_major_32x1605632x27_NN", 32, 1605632, 27, kernel, speed, 16)
+           for kernel, speed in (("naive", 5), ("double_buffer", 10))])

@@ -1,0 +1,73 @@
+#include <doctest/doctest.h>
+
+#include "options.hpp"
+#include "text.hpp"
+
+using namespace sgemm_bench;
+
+namespace {
+
+Options parse(std::vector<const char*> arguments) {
+    return parse_options(arguments);
+}
+
+}  // namespace
+
+TEST_CASE("nothing named means the squares in four transpositions") {
+    const Options options = parse({});
+    CHECK(options.squares);
+    CHECK(options.kernels == std::vector<std::string>{"auto"});
+    CHECK(collect_shapes(options).size() == 8 * 4);
+    CHECK(collect_shapes(parse({"--squares", "--ops", "NT"})).size() == 8);
+    CHECK(collect_shapes(parse({"--host-cost"})).empty());
+}
+
+TEST_CASE("kinds of shapes add up") {
+    const Options options =
+        parse({"--sizes", "128,256", "--shapes", "1,2,3", "--second-source", "--beta", "0.5"});
+    CHECK_FALSE(options.squares);
+    const auto shapes = collect_shapes(options);
+    REQUIRE(shapes.size() == 2 + 1 + 6);
+    for (const Shape& shape : shapes) CHECK(shape.beta == 0.5f);
+    CHECK_FALSE(shapes.front().row_major);
+    CHECK(shapes.back().row_major);
+    CHECK(collect_shapes(parse({"--sizes", "128", "--row-major"})).front().row_major);
+}
+
+TEST_CASE("values") {
+    const Options options = parse({"--kernels", "1,7,auto", "--misalign", "1,2,3", "--ld-pad", "5",
+                                   "--rounds", "9", "--min-time-ms", "2.5", "--time-budget", "60",
+                                   "--peak-tflops", "10", "--bandwidth-tbs", "0.5", "--cold"});
+    CHECK(options.kernels == std::vector<std::string>{"1", "7", "auto"});
+    CHECK(options.variation.misalignment == std::array<std::int64_t, 3>{1, 2, 3});
+    CHECK(options.variation.leading_dimension_pad == 5);
+    CHECK(options.rounds == 9);
+    CHECK(options.min_time_ms == 2.5);
+    CHECK(options.time_budget_s == 60);
+    CHECK(options.roofline.peak_tflops == 10);
+    CHECK(options.roofline.bandwidth_tbs == 0.5);
+    CHECK(options.cold);
+}
+
+TEST_CASE("mistakes") {
+    for (const std::vector<const char*>& bad : {std::vector<const char*>{"--nonsense"},
+                                                {"extra"},
+                                                {"--sizes"},
+                                                {"--sizes", "12a"},
+                                                {"--sizes", "0"},
+                                                {"--misalign", "1,2"},
+                                                {"--misalign", "1,2,-1"},
+                                                {"--rounds", "0"},
+                                                {"--ops", "XX"},
+                                                {"--beta", "nan"},
+                                                {"--peak-tflops", "0"},
+                                                {"--min-time-ms", ""}})
+        CHECK_THROWS_AS(parse(bad), InputError);
+    CHECK_THROWS_AS(collect_shapes(parse({"--shapes-file", "/no/such/file"})), InputError);
+}
+
+TEST_CASE("the help names every option") {
+    const std::string help = help_text();
+    for (const char* name : {"--kernels", "--cold", "--shapes-file", "--time-budget", "--host-cost"})
+        CHECK(help.find(name) != std::string::npos);
+}
