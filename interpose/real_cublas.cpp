@@ -21,31 +21,49 @@ namespace {
 
 constexpr const char* sonames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 
-/// Libraries found so far. Guarded by search_mutex; a filled slot never changes, and its library is never
-/// closed.
+/// Guards what is remembered, and is never held across a call to the loader: such a call can run
+/// constructors, and they, or a thread that waits for the loader in one of its own, can call cuBLAS and so
+/// come here.
+pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/// Libraries found so far. A filled slot never changes, and its library is never closed.
 struct Library {
     void* handle = nullptr;
     RealCublas functions;
 };
 constinit std::array<Library, 16> libraries;
-pthread_mutex_t search_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+const RealCublas* remember_library(void* handle, const RealCublas& functions) {
+    const RealCublas* remembered = nullptr;
+    pthread_mutex_lock(&memory_mutex);
+    for (Library& library : libraries) {
+        if (library.handle == nullptr) library = {handle, functions};
+        if (library.handle != handle) continue;
+        remembered = &library.functions;
+        break;
+    }
+    pthread_mutex_unlock(&memory_mutex);
+    return remembered;
+}
+
+/// Told by where the function lies: its address as this library sees it is cuBLAS's own where cuBLAS comes
+/// first in the look-up order.
+bool is_in_this_library(const void* function) {
+    Dl_info theirs{};
+    Dl_info ours{};
+    return dladdr(function, &theirs) != 0 && dladdr(&libraries, &ours) != 0 &&
+           theirs.dli_fbase == ours.dli_fbase;
+}
 
 /// Every function of `handle`'s library, or NULL if it is no cuBLAS, or is this library itself.
 const RealCublas* functions_of(void* handle) {
-    for (Library& library : libraries) {
-        if (library.handle == handle) return &library.functions;
-        if (library.handle != nullptr) continue;
-
-        RealCublas found;
+    RealCublas found;
 #define SGEMM_SHIM_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(handle, #name));
-        SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(SGEMM_SHIM_FIND)
+    SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(SGEMM_SHIM_FIND)
 #undef SGEMM_SHIM_FIND
-        if (found.cublasSgemm_v2 == nullptr || found.cublasSgemm_v2 == &::cublasSgemm_v2) return nullptr;
-        library.functions = found;
-        library.handle = handle;
-        return &library.functions;
-    }
-    return nullptr;
+    if (found.cublasSgemm_v2 == nullptr || is_in_this_library(reinterpret_cast<void*>(found.cublasSgemm_v2)))
+        return nullptr;
+    return remember_library(handle, found);
 }
 
 const RealCublas* open_library(const char* name, int extra_flags) {
@@ -76,8 +94,9 @@ const RealCublas* library_of_module(const void* address) {
     for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
         if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
     }
-    // The loader relocates the table's address in place, except in a module that it may not write to.
-    if (strings == nullptr || reinterpret_cast<std::uintptr_t>(strings) < module->l_addr) return nullptr;
+    if (strings == nullptr) return nullptr;
+    // The loader relocates the table's address in place, except in a dynamic section that is read-only.
+    if (reinterpret_cast<std::uintptr_t>(strings) < module->l_addr) strings += module->l_addr;
 
     for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
         if (entry->d_tag != DT_NEEDED) continue;
@@ -88,12 +107,14 @@ const RealCublas* library_of_module(const void* address) {
     return nullptr;
 }
 
-void say_once(const char* format, const char* detail) {
-    static constinit std::atomic<bool> said{false};
+constinit std::atomic<bool> said_bad_path{false};
+constinit std::atomic<bool> said_no_cublas{false};
+
+void say_once(std::atomic<bool>& said, const char* text, const char* detail) {
     if (said.exchange(true)) return;
     char storage[Settings::path_limit + 512];
     TextBuffer line(storage);
-    line.append(format, detail);
+    line.append("sgemm-shim: %s: %s\n", text, detail);
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
 }
 
@@ -101,7 +122,7 @@ const RealCublas* search(const void* caller) {
     if (const char* path = process_settings().cublas_path; *path != '\0') {
         if (const RealCublas* functions = open_library(path, 0)) return functions;
         const char* reason = dlerror();
-        say_once("sgemm-shim: SGEMM_SHIM_CUBLAS is not a usable cuBLAS, searching for another: %s\n",
+        say_once(said_bad_path, "SGEMM_SHIM_CUBLAS is not a usable cuBLAS, searching for another",
                  reason != nullptr ? reason : path);
     }
     if (const RealCublas* functions = library_of_module(caller)) return functions;
@@ -111,12 +132,14 @@ const RealCublas* search(const void* caller) {
     for (const char* soname : sonames) {
         if (const RealCublas* functions = open_library(soname, 0)) return functions;
     }
-    say_once("sgemm-shim: no cuBLAS found (%s); set SGEMM_SHIM_CUBLAS to the library's path\n",
-             "not loaded, and no libcublas.so.13, .12 or .11 on the search path");
+    say_once(
+        said_no_cublas, "no cuBLAS found",
+        "none is loaded, and no libcublas.so.13, .12 or .11 is on the search path; set SGEMM_SHIM_CUBLAS to "
+        "the library's path");
     return nullptr;
 }
 
-/// Answers by call site. Written under search_mutex, read without a lock: `library` is set before `site`.
+/// Answers by call site. Written under memory_mutex, read without a lock: `library` is set before `site`.
 struct CallSite {
     std::atomic<const void*> site{nullptr};
     const RealCublas* library = nullptr;
@@ -131,11 +154,9 @@ static_assert(call_sites.size() == std::size_t{1} << (64 - 52));
 /// How many slots a look-up may try: a table full of other sites must not make every call slow.
 constexpr std::size_t probe_limit = 32;
 
-const RealCublas* search_and_remember(const void* caller) {
-    pthread_mutex_lock(&search_mutex);
-    const RealCublas* library = without_dlerror([&] { return search(caller); });
-    // What was not found is not remembered: cuBLAS may still be loaded.
-    for (std::size_t i = 0; library != nullptr && i < probe_limit; ++i) {
+void remember_call_site(const void* caller, const RealCublas* library) {
+    pthread_mutex_lock(&memory_mutex);
+    for (std::size_t i = 0; i < probe_limit; ++i) {
         CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_relaxed);
         if (site == caller) break;
@@ -144,7 +165,13 @@ const RealCublas* search_and_remember(const void* caller) {
         slot.site.store(caller, std::memory_order_release);
         break;
     }
-    pthread_mutex_unlock(&search_mutex);
+    pthread_mutex_unlock(&memory_mutex);
+}
+
+const RealCublas* search_and_remember(const void* caller) {
+    const RealCublas* library = without_dlerror([&] { return search(caller); });
+    // What was not found is not remembered: cuBLAS may still be loaded.
+    if (library != nullptr) remember_call_site(caller, library);
     return library;
 }
 
