@@ -30,6 +30,11 @@ HandleState read_handle(const RealCublas& real, cublasHandle_t handle) {
         state.obstacle = ForwardReason::handle;
         return state;
     }
+    // A third mode, should there ever be one, says nothing about where the scalars are.
+    if (state.pointer_mode != CUBLAS_POINTER_MODE_HOST && state.pointer_mode != CUBLAS_POINTER_MODE_DEVICE) {
+        state.obstacle = ForwardReason::handle;
+        return state;
+    }
     int sm_count_target = 0;
     if (real.cublasGetSmCountTarget != nullptr &&
         real.cublasGetSmCountTarget(handle, &sm_count_target) != CUBLAS_STATUS_SUCCESS) {
@@ -52,9 +57,8 @@ Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call)
 
     const HandleState state = read_handle(real, handle);
     if (state.obstacle != ForwardReason::none) return {nullptr, state.obstacle};
-    call.pointer_mode = state.pointer_mode == CUBLAS_POINTER_MODE_DEVICE ? PointerMode::device
-                        : state.pointer_mode == CUBLAS_POINTER_MODE_HOST ? PointerMode::host
-                                                                         : PointerMode::unknown;
+    call.pointer_mode =
+        state.pointer_mode == CUBLAS_POINTER_MODE_DEVICE ? PointerMode::device : PointerMode::host;
     call.precision = precision_of_math_mode(state.math_mode);
 
     if (const Plan early = plan_without_device(call, settings); early.reason != ForwardReason::none)
