@@ -1,0 +1,97 @@
+#include "stand_in.hpp"
+
+#include <cublas_v2.h>
+
+namespace {
+
+constinit StandIn state{};
+int the_handle;
+
+[[gnu::constructor]] void prepare() {
+    state.major = STAND_IN_MAJOR;
+    state.sgemm_status = STAND_IN_MAJOR;
+}
+
+cublasStatus_t answer(int status) {
+    return static_cast<cublasStatus_t>(status);
+}
+
+cublasStatus_t answer_query(int status) {
+    ++state.queries;
+    return answer(status);
+}
+
+cublasStatus_t note(const StandInCall& call) {
+    if (call.handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (state.echo) return answer(static_cast<int>(call.m));
+    state.last = call;
+    return answer(state.sgemm_status);
+}
+
+}  // namespace
+
+extern "C" {
+
+StandIn* stand_in_state() {
+    return &state;
+}
+
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+    *handle = reinterpret_cast<cublasHandle_t>(&the_handle);
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t) {
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasGetStream_v2(cublasHandle_t, cudaStream_t* stream) {
+    *stream = nullptr;
+    return answer_query(state.stream_status);
+}
+
+cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t, cublasPointerMode_t* mode) {
+    *mode = static_cast<cublasPointerMode_t>(state.pointer_mode);
+    return answer_query(state.pointer_mode_status);
+}
+
+cublasStatus_t cublasGetMathMode(cublasHandle_t, cublasMath_t* mode) {
+    *mode = static_cast<cublasMath_t>(state.math_mode);
+    return answer_query(state.math_mode_status);
+}
+
+cublasStatus_t cublasLoggerConfigure(int, int, int, const char*) {
+    ++state.logger_calls;
+    return answer(STAND_IN_MAJOR);
+}
+
+cublasStatus_t cublasSetLoggerCallback(cublasLogCallback) {
+    ++state.logger_calls;
+    return answer(STAND_IN_MAJOR);
+}
+
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                              int m, int n, int k, const float* alpha, const float* A, int lda,
+                              const float* B, int ldb, const float* beta, float* C, int ldc) {
+    ++state.sgemm_calls;
+    return note({handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc});
+}
+
+#ifndef STAND_IN_IS_OLD
+
+cublasStatus_t cublasGetSmCountTarget(cublasHandle_t, int* target) {
+    *target = state.sm_count_target;
+    return answer_query(state.sm_count_target_status);
+}
+
+cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                 int64_t m, int64_t n, int64_t k, const float* alpha, const float* A,
+                                 int64_t lda, const float* B, int64_t ldb, const float* beta, float* C,
+                                 int64_t ldc) {
+    ++state.sgemm_64_calls;
+    return note({handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc});
+}
+
+#endif
+
+}  // extern "C"
