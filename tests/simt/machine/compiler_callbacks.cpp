@@ -1,26 +1,36 @@
 // The names under which the compiler's -fsanitize=thread calls check_access().
 #include "machine/accesses.hpp"
+#include "machine/machine.hpp"
 
 using sgemm_shim::simt::check_access;
 using sgemm_shim::simt::check_alignment;
 
 #define SIMT_CALLER __builtin_return_address(0)
 
-#define SIMT_ACCESS(bytes)                                                   \
-    void __tsan_read##bytes(void* address) {                                 \
-        if (bytes <= 4) check_alignment(address, bytes, false, SIMT_CALLER); \
-        check_access(address, bytes, false, SIMT_CALLER);                    \
-    }                                                                        \
-    void __tsan_write##bytes(void* address) {                                \
-        if (bytes <= 4) check_alignment(address, bytes, true, SIMT_CALLER);  \
-        check_access(address, bytes, true, SIMT_CALLER);                     \
-    }                                                                        \
-    void __tsan_unaligned_read##bytes(void* address) {                       \
-        check_access(address, bytes, false, SIMT_CALLER);                    \
-    }                                                                        \
-    void __tsan_unaligned_write##bytes(void* address) {                      \
-        check_access(address, bytes, true, SIMT_CALLER);                     \
+namespace {
+
+/// Most accesses are to the thread's own variables, which need no more than this.
+inline bool is_private(const void* address) {
+    const char* const low = sgemm_shim::simt::running_now.private_memory;
+    return static_cast<std::size_t>(static_cast<const char*>(address) - low) < sgemm_shim::simt::stack_bytes;
+}
+
+}  // namespace
+
+#define SIMT_ACCESS_KIND(name, bytes, is_write, alignment)                             \
+    void __tsan_##name##bytes(void* address) {                                         \
+        if (is_private(address)) return;                                               \
+        if (alignment > 1) check_alignment(address, alignment, is_write, SIMT_CALLER); \
+        check_access(address, bytes, is_write, SIMT_CALLER);                           \
     }
+
+// The compiler may join neighbouring elements into one access of 8 or 16 bytes: only single ones must be
+// aligned.
+#define SIMT_ACCESS(bytes)                                         \
+    SIMT_ACCESS_KIND(read, bytes, false, (bytes <= 4 ? bytes : 1)) \
+    SIMT_ACCESS_KIND(write, bytes, true, (bytes <= 4 ? bytes : 1)) \
+    SIMT_ACCESS_KIND(unaligned_read, bytes, false, 1)              \
+    SIMT_ACCESS_KIND(unaligned_write, bytes, true, 1)
 
 #pragma GCC diagnostic ignored "-Wmissing-declarations"
 

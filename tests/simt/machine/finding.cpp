@@ -8,7 +8,8 @@
 namespace sgemm_shim::simt {
 namespace {
 
-/// Frames of inlined functions from the inside out, one a line: "function file:line".
+/// Of the instruction before a return address. Frames of inlined functions from the inside out, one a line:
+/// "function file:line".
 std::string symbolise(const void* code, const char* format, const char* separator) {
     std::array<char, 8192> text{};
     __sanitizer_symbolize_pc(const_cast<void*>(code), format, text.data(), text.size() - 1);
@@ -25,8 +26,7 @@ std::string describe_place(const Event& event) {
         return std::string("in ") + event.place.function + " " + event.place.file + ":" +
                std::to_string(event.place.line);
     }
-    // The return address is that of the next instruction.
-    return "in " + symbolise(static_cast<const char*>(event.code) - 1, "%f %S", "\n           in ");
+    return "in " + symbolise(event.code, "%f %S", "\n           in ");
 }
 
 std::string describe(const Event& event) {
@@ -39,8 +39,8 @@ std::string describe(const Event& event) {
 }  // namespace
 
 std::string describe_launch(const LaunchRequest& request, std::uint64_t seed) {
-    return "  kernel   " + symbolise(request.kernel, "%f", " ") + "\n  launch   " +
-           std::to_string(request.grid) + " blocks of " + std::to_string(request.block) +
+    return "  kernel   " + symbolise(static_cast<const char*>(request.kernel) + 1, "%f", " ") +
+           "\n  launch   " + std::to_string(request.grid) + " blocks of " + std::to_string(request.block) +
            " threads, SGEMM_SIMT_SEED=" + std::to_string(seed) + "\n";
 }
 

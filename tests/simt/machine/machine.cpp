@@ -1,5 +1,10 @@
 #include "machine/machine.hpp"
 
+#include <sanitizer/common_interface_defs.h>
+
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <numeric>
@@ -28,9 +33,37 @@ class Permutation {
 
 }  // namespace
 
-Machine*& Machine::running() {
-    static constinit thread_local Machine* machine = nullptr;
-    return machine;
+constinit thread_local Running running_now;
+
+namespace {
+
+/// What a sanitizer's own report of the kernel's arithmetic lacks.
+void say_who_ran() {
+    const Machine* machine = Machine::running();
+    if (machine == nullptr) return;
+    const Event who = machine->event("", nullptr);
+    std::fprintf(stderr, "software GPU: thread %u of block %u ran, SGEMM_SIMT_SEED=%llu\n%s", who.thread,
+                 who.block, static_cast<unsigned long long>(machine->seed()),
+                 describe_launch(machine->request(), machine->seed()).c_str());
+}
+
+std::uint64_t seed_of_environment() {
+    const char* text = std::getenv("SGEMM_SIMT_SEED");
+    if (text == nullptr) return 1;
+    std::uint64_t seed = 0;
+    const char* end = text + std::strlen(text);
+    if (const auto [parsed_to, error] = std::from_chars(text, end, seed);
+        error != std::errc{} || parsed_to != end) {
+        std::fprintf(stderr, "SGEMM_SIMT_SEED must be a number, not '%s'\n", text);
+        std::exit(2);
+    }
+    return seed;
+}
+
+}  // namespace
+
+Machine::Machine() : seed_(seed_of_environment()) {
+    __sanitizer_set_death_callback(say_who_ran);
 }
 
 Machine& Machine::instance() {
@@ -96,7 +129,7 @@ void Machine::run_thread(void* opaque) {
 
 void Machine::run_cluster(unsigned first_block) {
     start_threads(first_block);
-    running() = this;
+    running_now.machine = this;
     while (unfinished_ != 0 && !failed_) {
         if (ready_.empty()) {
             report(stuck());
@@ -105,9 +138,10 @@ void Machine::run_cluster(unsigned first_block) {
         std::swap(ready_[random_.below(static_cast<std::uint32_t>(ready_.size()))], ready_.back());
         current_ = ready_.back();
         ready_.pop_back();
+        running_now.private_memory = current_->fiber->stack_low();
         current_->fiber->resume();
     }
-    running() = nullptr;
+    running_now = {};
 }
 
 void Machine::report(Finding finding) {

@@ -50,20 +50,30 @@ struct Thread {
     CallPlace place{};
 };
 
+class Machine;
+
 struct Block {
     unsigned index = 0;  ///< in the grid
     std::vector<Thread*> at_barrier;
 };
 
+/// Which machine is running a thread in the calling OS thread, and where that thread's private memory lies:
+/// what every access asks first.
+struct Running {
+    Machine* machine = nullptr;
+    const char* private_memory = nullptr;
+};
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local Running running_now;
+
 class Machine {
   public:
     /// The one whose thread is running, in the calling OS thread.
-    static Machine*& running();
+    static Machine* running() { return running_now.machine; }
     /// Made at the first use, never destroyed.
     static Machine& instance();
 
     cudaError_t run(const LaunchRequest& request);
-    void set_seed(std::uint64_t seed) { seed_ = seed; }
+    /// SGEMM_SIMT_SEED; with one seed, launches of the same shape run in the same order.
     std::uint64_t seed() const { return seed_; }
 
     Thread& thread() { return *current_; }
@@ -97,7 +107,9 @@ class Machine {
     Finding stuck() const;
     static void run_thread(void* thread);
 
-    std::uint64_t seed_ = 1;
+    Machine();
+
+    std::uint64_t seed_;
     Random random_{1};
     Time time_ = 0;  ///< the counter of clock.hpp
     Time launch_start_ = 0;
