@@ -76,6 +76,57 @@ TEST_CASE("grid_size is 0 where the blocks are more than a grid can have, and no
     CHECK(grid_of(std::int64_t{1} << 30, std::int64_t{1} << 30, std::int64_t{1} << 12, 16, 16) == 0);
 }
 
+TEST_CASE("16-byte loads need every matrix and every column to start on 16 bytes") {
+    const auto allowed = [](std::uintptr_t address, std::int64_t leading_dimension, std::int64_t stride,
+                            std::int64_t batch_count) {
+        return allows_vectors({address_of_nothing(address), nullptr, leading_dimension, stride}, Major::k, 5,
+                              batch_count);
+    };
+    CHECK(allowed(0x1000, 8, 0, 1));
+    CHECK(allowed(0x1010, 4, 0, 1));
+    for (const std::uintptr_t address : {0x1004u, 0x1008u, 0x100cu, 0x1001u})
+        CHECK(!allowed(address, 8, 0, 1));
+    for (const std::int64_t leading_dimension : {1, 2, 3, 5, 6, 7})
+        CHECK(!allowed(0x1000, leading_dimension, 0, 1));
+    CHECK(allowed(0x1000, 8, 3, 1));  // the stride of a single matrix is never used
+    CHECK(!allowed(0x1000, 8, 3, 2));
+    CHECK(!allowed(0x1000, 8, -2, 2));
+    CHECK(allowed(0x1000, 8, -4, 2));
+    CHECK(allowed(0x1000, 8, 0, 2));
+    CHECK(!allows_vectors({nullptr, reinterpret_cast<const float* const*>(0x1000), 8, 0}, Major::k, 8, 1));
+}
+
+TEST_CASE("16-byte loads along mn need whole vectors there, which the last column need not pad") {
+    for (std::int64_t count = 1; count <= 9; ++count) {
+        CAPTURE(count);
+        const MatrixBatch<const float> operand = {address_of_nothing(0x1000), nullptr, 12, 0};
+        CHECK(allows_vectors(operand, Major::mn, count, 1) == (count % 4 == 0));
+        CHECK(allows_vectors(operand, Major::k, count, 1));
+    }
+}
+
+TEST_CASE("both operands decide about 16-byte loads, each by its own operation and size") {
+    const auto allowed = [](Operation a, Operation b, std::int64_t m, std::int64_t n) {
+        GemmCall call = legal_call(a, b);
+        call.m = m;
+        call.n = n;
+        call.a.leading_dimension = call.b.leading_dimension = 16;
+        return operands_allow_vectors(call);
+    };
+    constexpr Operation none = Operation::none;
+    constexpr Operation transpose = Operation::transpose;
+    CHECK(allowed(none, none, 4, 5));
+    CHECK(!allowed(none, none, 5, 4));
+    CHECK(allowed(transpose, none, 5, 5));
+    CHECK(allowed(transpose, transpose, 5, 4));
+    CHECK(!allowed(transpose, transpose, 4, 5));
+    CHECK(allowed(none, transpose, 4, 4));
+    CHECK(!allowed(none, transpose, 5, 4));
+    GemmCall call = legal_call(transpose, none);
+    call.a.leading_dimension = 16;
+    CHECK(!operands_allow_vectors(call));  // ldb is 7
+}
+
 TEST_CASE("each operation leads to the storage order that it means") {
     for (const int operation : {1, 2}) {
         const auto transposed = static_cast<Operation>(operation);
