@@ -49,7 +49,7 @@ constexpr float zero = 0.0f;
 /// Different sizes in turn, so that not every branch is the last call's.
 std::array<sgemm_shim::GemmCall, 8> make_calls() {
     // Never read: nothing is launched.
-    static float memory[4];
+    alignas(16) static float memory[4];
     constexpr std::array<std::int64_t, 8> sizes{64, 1024, 100, 4096, 333, 256, 2048, 513};
     std::array<sgemm_shim::GemmCall, 8> calls;
     for (std::size_t i = 0; i < calls.size(); ++i) {

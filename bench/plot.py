@@ -29,7 +29,7 @@ class Painter:
         self.directory.mkdir(parents=True, exist_ok=True)
 
     def save(self, figure, name, recorded):
-        figure.text(0.01, 0.005, recorded.description(), fontsize=6, color="0.4")
+        figure.supxlabel(recorded.description(), x=0.01, ha="left", fontsize=6, color="0.4")
         path = self.directory / f"{name}.{self.suffix}"
         metadata = {"Date": None} if self.suffix == "svg" else {"Software": None}
         figure.savefig(path, metadata=metadata, dpi=150)
@@ -94,9 +94,9 @@ def plot_squares(recorded, painter):
         for kernel in in_order(row["asked"] for row in chosen):
             axes.plot(*speed_by_size([row for row in chosen if row["asked"] == kernel], "tflops"), marker="o",
                       markersize=3, label=kernel)
-            axes_cold = [row for row in cold if row["operations"] == pair and row["asked"] == kernel]
-            if axes_cold:
-                axes.plot(*speed_by_size(axes_cold, "tflops"), linewidth=0.8, linestyle="-.", label=f"{kernel}, cold")
+            chosen_cold = [row for row in cold if row["operations"] == pair and row["asked"] == kernel]
+            if chosen_cold:
+                axes.plot(*speed_by_size(chosen_cold, "tflops"), linewidth=0.8, linestyle="-.", label=f"{kernel}, cold")
         axes.plot(*speed_by_size(chosen, "cublas_tflops"), color=CUBLAS_COLOUR, linestyle="--", label="cuBLAS")
         size_axes(axes, recorded, pair)
     for axes in panels.flat[len(operations):]:
@@ -115,7 +115,9 @@ def plot_shapes(recorded, painter):
     # Bars grow from 1, to the right where ours is faster.
     ratios.barh(places, [row["ratio"] - 1 for row in rows], left=1, color=colours)
     ratios.set_xscale("log")
-    ratios.xaxis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda ratio, _: f"{ratio:g}"))
+    for set_formatter in (ratios.xaxis.set_major_formatter, ratios.xaxis.set_minor_formatter):
+        set_formatter(matplotlib.ticker.FuncFormatter(lambda ratio, _: f"{ratio:g}"))
+    ratios.tick_params(axis="x", which="both", labelsize=6)
     ratios.axvline(1, color=CUBLAS_COLOUR, linewidth=0.8)
     ratios.set_yticks(places, [row["name"] for row in rows], fontsize=6)
     ratios.set(title=f"{kernel}: times as fast as cuBLAS", ylim=(-1, len(rows)))

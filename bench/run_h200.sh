@@ -3,8 +3,9 @@
 # into $OUT. The files belong into bench/results/h200/ with the date before their names; readme_tables.py and plot.py
 # take the newest.
 #
-#   OUT=results bench/run_h200.sh [ladder] [squares] [shapes] [second-source] [host-cost]      (default: all of them)
+#   OUT=results bench/run_h200.sh [ladder] [squares] [shapes] [second-source] [host-cost] [misaligned] [padded]
 #
+# Without names: all but the last two, which time operands off their alignment and odd leading dimensions.
 # BENCH: the program (default: build/bench/sgemm_bench); COMMIT: what to record (default: that of the build).
 set -u
 here=$(dirname "$0")
@@ -49,6 +50,13 @@ for part in "$@"; do
         ;;
     shapes)
         measure shapes --cold --shapes-file "$here/data/shapes.csv" --min-time-ms 25 --time-budget 80
+        ;;
+    misaligned)
+        measure misaligned --sizes 512,1024,2048,4096,8192 --ops NN,NT,TN,TT --misalign 1,1,1 --min-time-ms 25 \
+            --time-budget 40
+        ;;
+    padded)
+        measure padded --sizes 512,1024,2048,4096,8192 --ops NN,NT,TN,TT --ld-pad 1 --min-time-ms 25 --time-budget 40
         ;;
     *)
         echo "unknown part: $part" >&2

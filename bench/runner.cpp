@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <stdexcept>
 
 #include "device.hpp"
 #include "text.hpp"
@@ -18,6 +19,11 @@ constexpr std::int64_t most_rotations = 4096;
 constexpr double event_flops = 2.0 * 1024 * 1024 * 1024;
 
 const float alpha = 1.0f;
+
+class DoesNotFit : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
 
 sgemm_shim::Operation shim_operation(char letter) {
     return letter == 'T' ? sgemm_shim::Operation::transpose : sgemm_shim::Operation::none;
@@ -241,7 +247,7 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
     const auto prepare = [&] {
         const std::int64_t copies = rotations(problem, options_.cold);
         if (Operands::bytes_needed(problem, copies) > memory_bytes_)
-            throw InputError("does not fit in memory");
+            throw DoesNotFit("does not fit in memory");
         operands_->prepare(problem, copies);
         operands_->reset_c(problem, operands_->reference());
         run_cublas(problem, 0, operands_->reference());
@@ -259,6 +265,9 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
             try {
                 if (!is_prepared) prepare();
                 measure(problem, contestant, result);
+            } catch (const DoesNotFit& error) {
+                result.status = "skipped";
+                result.note = error.what();
             } catch (const std::runtime_error& error) {
                 result.status = "failed";
                 result.note = error.what();
