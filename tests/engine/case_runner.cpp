@@ -40,7 +40,8 @@ DeviceOperand::DeviceOperand(const HostOperand& host, int misalignment, bool poi
         buffers_.push_back(std::make_unique<DeviceBuffer>(host.values.size(), misalignment));
         return;
     }
-    constexpr std::size_t floats_per_pointer = sizeof(float*) / sizeof(float);
+    constexpr std::size_t floats_per_pointer = 2;
+    static_assert(sizeof(const float*) == floats_per_pointer * sizeof(float));
     std::vector<float> addresses(static_cast<std::size_t>(layout_.batch_count) * floats_per_pointer);
     for (std::int64_t matrix = 0; matrix < layout_.batch_count; ++matrix) {
         buffers_.push_back(std::make_unique<DeviceBuffer>(static_cast<std::size_t>(layout_.extent()),

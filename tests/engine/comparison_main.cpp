@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
-#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -33,6 +32,7 @@ constexpr const char* help = R"(Compares every kernel of the table with an FP64 
   --seed=N            another draw of everything that the sweeps do not walk (default 1)
   --selection=WHICH   full, reduced or quick (default: full on a GPU, reduced on the software GPU)
   --quick             the same as --selection=quick
+  --list-kernels      print their names and end
   --case='LINE'       only this case. LINE is what a failure prints, or a part of it:
                         kernel=double_buffer ops=NT m=129 n=65 k=9 lda=129 ldb=65 ldc=132 align=0,1,2
                         scalars=device alpha=0x1p+0 beta=nan batch=2 layout=strided stride_a=0 stride_b=585
@@ -79,8 +79,18 @@ void parse_arguments(int argc, char** argv, LoopOptions& options) {
     }
 }
 
+int list_kernels() {
+    for (const Kernel& kernel : kernel_table()) {
+        if (kernel.implementation != nullptr) std::puts(kernel.name);
+    }
+    return 0;
+}
+
 int run(int argc, char** argv) {
     constexpr int skipped = 77;
+    for (int i = 1; i < argc; ++i) {
+        if (std::string_view(argv[i]) == "--list-kernels") return list_kernels();
+    }
     try {
         parse_arguments(argc, argv, loop_options());
     } catch (const std::logic_error& error) {

@@ -1,0 +1,256 @@
+// A program that multiplies with cuBLAS and the shared CUDA runtime and knows nothing of the shim. Run plain,
+// it shows that it uses cuBLAS rightly; run under LD_PRELOAD, that the shim keeps cuBLAS's contract. Its last
+// lines say how many calls of which class it made; check_end_to_end.sh compares them with the shim's call
+// log.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "cublas_program.hpp"
+#include "tests/support/test_program.hpp"
+
+namespace {
+
+void print_calls() {
+    using namespace sgemm_shim::testing;
+    for (int i = 0; i < static_cast<int>(CallClass::count); ++i) {
+        const auto call_class = static_cast<CallClass>(i);
+        std::printf("calls: %s %d\n", to_string(call_class), calls_made(call_class).load());
+    }
+}
+
+}  // namespace
+
+const char* reason_to_skip() {
+    const char* reason = sgemm_shim::testing::reason_without_gpu();
+    if (reason == nullptr) std::atexit(print_calls);
+    return reason;
+}
+
+namespace sgemm_shim::testing {
+namespace {
+
+constexpr EntryWidth both_widths[] = {EntryWidth::bits_32, EntryWidth::bits_64};
+constexpr const char* operation_pairs[] = {"NN", "NT", "NC", "TN", "TT", "TC", "CN", "CT", "CC"};
+
+// First of all, so that it is the first product of the process.
+TEST_CASE("the first product of a program may be inside a stream capture") {
+    CublasCase product("ops=NN m=512 n=512 k=512 scalars=device alpha=2 beta=1 data=integers");
+    const Handle handle;
+    const Stream stream;
+    check_cublas(cublasSetStream(handle, stream), "cublasSetStream");
+    const Graph graph(stream, [&] { CHECK(product.call(handle) == CUBLAS_STATUS_SUCCESS); });
+    graph.replay(stream);
+    CHECK(product.finding() == "");
+    product.change_device_scalars(-1.0f, 0.5f);
+    graph.replay(stream);
+    CHECK(product.finding() == "");
+}
+
+TEST_CASE("all transpositions, widths and pointer modes") {
+    const Handle handle;
+    const char* const rest[] = {" m=129 n=65 k=17 lda=131 ldb=132 ldc=133 align=0,0,0 beta=0 data=random",
+                                " m=64 n=128 k=32 lda=128 ldb=128 ldc=64 alpha=-1 beta=0.5 data=integers",
+                                " m=1 n=1 k=1 alpha=2 data=integers",
+                                " m=260 n=3 k=100 lda=260 ldb=100 beta=1 data=fine_a"};
+    for (const char* operations : operation_pairs) {
+        for (const char* parameters : rest) {
+            for (const char* scalars : {"host", "device"}) {
+                const GemmCase gemm_case =
+                    parse_case(std::string("ops=") + operations + parameters + " scalars=" + scalars);
+                for (const EntryWidth width : both_widths) CHECK(run_case(gemm_case, handle, width) == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("values: NaN, overflow, denormals, zeros") {
+    const Handle handle;
+    for (const char* line :
+         {"m=33 n=17 k=5 beta=-0 data=random", "m=33 n=17 k=5 alpha=0 beta=1",
+          "m=33 n=17 k=5 alpha=0 beta=0.5", "m=33 n=17 k=5 alpha=nan", "m=8 n=8 k=1 alpha=0x1p-100 data=huge",
+          "m=33 n=17 k=5 data=denormal_in", "m=33 n=17 k=5 data=denormal_out",
+          "m=33 n=17 k=5 alpha=-1 data=zeros", "m=200 n=200 k=200 data=nan_in_a",
+          "m=200 n=200 k=200 data=nan_in_b", "m=256 n=256 k=256 data=fine_b"}) {
+        CHECK(run_case(parse_case(line), handle) == "");
+    }
+}
+
+TEST_CASE("larger products") {
+    const Handle handle;
+    for (const char* line :
+         {"ops=NN m=1024 n=1024 k=512 data=random", "ops=TN m=1023 n=1025 k=300 data=integers beta=1",
+          "ops=TT m=30000 n=5 k=40 data=random", "ops=NT m=3 n=2 k=30000 data=integers"}) {
+        for (const EntryWidth width : both_widths) CHECK(run_case(parse_case(line), handle, width) == "");
+    }
+}
+
+TEST_CASE("the work goes to the handle's stream") {
+    const Handle handle;
+    const Stream own;
+    const char* line = "ops=NT m=130 n=130 k=130 data=integers beta=1";
+    for (const cudaStream_t stream : {static_cast<cudaStream_t>(own), cudaStreamPerThread, cudaStreamLegacy,
+                                      static_cast<cudaStream_t>(nullptr)}) {
+        check_cublas(cublasSetStream(handle, stream), "cublasSetStream");
+        CHECK(run_case(parse_case(line), handle) == "");
+    }
+}
+
+TEST_CASE("a captured product is replayed from its own stream only") {
+    const Handle handle;
+    const Stream stream;
+    check_cublas(cublasSetStream(handle, stream), "cublasSetStream");
+    for (const char* line : {"ops=TN m=100 n=100 k=100 alpha=2 data=integers beta=1",
+                             "ops=TN m=100 n=100 k=100 alpha=2 data=integers beta=1 scalars=device"}) {
+        CublasCase product(line);
+        const Graph graph(stream, [&] { CHECK(product.call(handle) == CUBLAS_STATUS_SUCCESS); });
+        for (int replay = 0; replay < 2; ++replay) {
+            graph.replay(stream);
+            CHECK(product.finding() == "");
+        }
+    }
+}
+
+TEST_CASE("TF32 that the program allowed is TF32 still") {
+    const Handle handle;
+    check_cublas(cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH), "cublasSetMathMode");
+    const int m = 256;
+    // 1 + 2^-12 is 1 in TF32: sums are exact in FP32 and differ from what the tensor cores make of them.
+    const std::vector<float> fine(static_cast<std::size_t>(m) * m, 1.0f + 0x1p-12f), ones(fine.size(), 1.0f);
+    const DeviceArray<float> a(fine), b(ones), c(fine.size());
+    const float one = 1.0f, zero = 0.0f;
+    ++calls_made(CallClass::tf32);
+    CHECK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, a.data(), m, b.data(), m, &zero,
+                      c.data(), m) == CUBLAS_STATUS_SUCCESS);
+    check_cuda(cudaDeviceSynchronize(), "the product");
+    int major = 0;
+    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "capability");
+    if (major >= 8) CHECK(c.download()[77] == 256.0f);
+    for (const cublasMath_t exact :
+         {CUBLAS_DEFAULT_MATH, CUBLAS_PEDANTIC_MATH,
+          static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                    CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)}) {
+        check_cublas(cublasSetMathMode(handle, exact), "cublasSetMathMode");
+        CHECK(run_case(parse_case("m=256 n=256 k=256 data=fine_a"), handle) == "");
+    }
+}
+
+TEST_CASE("illegal calls have cuBLAS's own answer and change nothing") {
+    const Handle handle;
+    const DeviceArray<float> memory(std::vector<float>(256, 5.0f));
+    float* p = memory.data();
+    const float one = 1.0f;
+    const auto call = [&](cublasHandle_t used, cublasOperation_t operation, int m, int n, int k,
+                          const float* alpha, int lda, int ldb, int ldc, CallClass call_class) {
+        ++calls_made(call_class);
+        return cublasSgemm(used, operation, CUBLAS_OP_N, m, n, k, alpha, p, lda, p + 64, ldb, &one, p + 128,
+                           ldc);
+    };
+    const auto invalid = CallClass::invalid;
+    CHECK(call(nullptr, CUBLAS_OP_N, 8, 8, 8, &one, 8, 8, 8, CallClass::no_handle) ==
+          CUBLAS_STATUS_NOT_INITIALIZED);
+    CHECK(call(handle, CUBLAS_OP_N, -1, 8, 8, &one, 8, 8, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 8, -1, 8, &one, 8, 8, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 8, 8, -1, &one, 8, 8, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 8, 8, 8, &one, 7, 8, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_T, 8, 8, 4, &one, 3, 8, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 8, 8, 8, &one, 8, 7, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 8, 8, 8, &one, 8, 8, 7, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 0, 8, 8, &one, 0, 8, 8, invalid) == CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, static_cast<cublasOperation_t>(7), 8, 8, 8, &one, 8, 8, 8, invalid) ==
+          CUBLAS_STATUS_INVALID_VALUE);
+    CHECK(call(handle, CUBLAS_OP_N, 0, 8, 8, &one, 8, 8, 8, CallClass::empty) == CUBLAS_STATUS_SUCCESS);
+    CHECK(call(handle, CUBLAS_OP_N, 8, 0, 8, &one, 8, 8, 8, CallClass::empty) == CUBLAS_STATUS_SUCCESS);
+    CHECK(call(handle, CUBLAS_OP_N, 8, 8, 0, &one, 8, 8, 8, CallClass::empty) == CUBLAS_STATUS_SUCCESS);
+    check_cuda(cudaDeviceSynchronize(), "nothing to do");
+    const std::vector<float> after = memory.download();
+    CHECK(std::ranges::all_of(after, [](float value) { return value == 5.0f; }));
+    CHECK(run_case(parse_case("m=9 n=9 k=9 data=integers"), handle) == "");
+}
+
+TEST_CASE("a multiprocessor target is left to cuBLAS") {
+    const Handle handle;
+    CublasCase product("m=200 n=200 k=200 data=integers");
+    check_cublas(cublasSetSmCountTarget(handle, 8), "cublasSetSmCountTarget");
+    CHECK(product.call(handle, EntryWidth::bits_32, CallClass::sm_target) == CUBLAS_STATUS_SUCCESS);
+    check_cuda(cudaDeviceSynchronize(), "the product");
+    CHECK(product.finding() == "");
+    check_cublas(cublasSetSmCountTarget(handle, 0), "cublasSetSmCountTarget");
+    CHECK(run_case(parse_case("m=200 n=200 k=200 data=integers"), handle) == "");
+}
+
+int lines_logged = 0;
+
+TEST_CASE("a logger callback sees the products") {
+    const Handle handle;
+    CublasCase product("m=100 n=100 k=100 data=integers");
+    check_cublas(cublasSetLoggerCallback([](const char*) { ++lines_logged; }), "cublasSetLoggerCallback");
+    check_cublas(cublasLoggerConfigure(1, 0, 0, nullptr), "cublasLoggerConfigure");
+    lines_logged = 0;
+    CHECK(product.call(handle, EntryWidth::bits_32, CallClass::logging) == CUBLAS_STATUS_SUCCESS);
+    CHECK(lines_logged > 0);
+    check_cublas(cublasLoggerConfigure(0, 0, 0, nullptr), "cublasLoggerConfigure");
+    check_cublas(cublasSetLoggerCallback(nullptr), "cublasSetLoggerCallback");
+    check_cuda(cudaDeviceSynchronize(), "the product");
+    CHECK(product.finding() == "");
+    CHECK(run_case(parse_case("m=100 n=100 k=100 data=integers"), handle) == "");
+}
+
+TEST_CASE("the program's CUDA error state stays as it is") {
+    const Handle handle;
+    CHECK(run_case(parse_case("m=100 n=100 k=100 data=integers"), handle) == "");
+    CHECK(cudaGetLastError() == cudaSuccess);
+    void* impossible = nullptr;
+    CHECK(cudaMalloc(&impossible, std::size_t{1} << 60) == cudaErrorMemoryAllocation);
+    CublasCase product("m=100 n=100 k=100 data=integers");
+    CHECK(product.call(handle) == CUBLAS_STATUS_SUCCESS);
+    CHECK(cudaPeekAtLastError() == cudaErrorMemoryAllocation);
+    CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+    check_cuda(cudaDeviceSynchronize(), "the product");
+    CHECK(product.finding() == "");
+}
+
+/// Each thread multiplies its own matrices, on `shared` or on a handle and a stream of its own.
+void multiply_in_threads(cublasHandle_t shared) {
+    constexpr int thread_count = 8, repeats = 20;
+    std::vector<std::string> findings(thread_count);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < thread_count; ++i) {
+        threads.emplace_back([&, i] {
+            try {
+                check_cuda(cudaSetDevice(0), "cudaSetDevice");
+                const Stream stream;
+                const Handle own;
+                if (shared == nullptr) check_cublas(cublasSetStream(own, stream), "cublasSetStream");
+                GemmCase gemm_case = parse_case("ops=TN m=150 n=70 k=90 beta=1 data=integers");
+                gemm_case.m += 2 * i;
+                gemm_case.ldc = gemm_case.m;
+                gemm_case.seed = static_cast<std::uint64_t>(i);
+                for (int repeat = 0; repeat < repeats && findings[static_cast<std::size_t>(i)].empty();
+                     ++repeat)
+                    findings[static_cast<std::size_t>(i)] =
+                        run_case(gemm_case, shared != nullptr ? shared : own);
+            } catch (const std::exception& error) {
+                findings[static_cast<std::size_t>(i)] = error.what();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& finding : findings) CHECK(finding == "");
+}
+
+TEST_CASE("threads with handles of their own") {
+    multiply_in_threads(nullptr);
+}
+
+TEST_CASE("threads that share a handle") {
+    const Handle handle;
+    multiply_in_threads(handle);
+}
+
+}  // namespace
+}  // namespace sgemm_shim::testing

@@ -1,0 +1,17 @@
+#!/bin/sh
+# make_bundle.sh BUILD_DIR [OUT_DIR]
+# Collects the GPU tests of a finished build and run.sh into one folder (default: gpu-bundle beside the sources)
+# that can be copied to a machine with a GPU and nothing but a driver and cuBLAS.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=${1:?usage: make_bundle.sh BUILD_DIR [OUT_DIR]}
+out=${2:-$here/../../gpu-bundle}
+
+mkdir -p "$out"
+for program in comparison large capture against_cublas end_to_end; do
+    cp "$build/tests/gpu/$program" "$out/"
+done
+cp -L "$build/interpose/libsgemm_shim.so" "$out/"
+cp "$here/run.sh" "$here/check_end_to_end.sh" "$out/"
+strip "$out/comparison" "$out/large" "$out/capture" "$out/against_cublas" "$out/end_to_end"
+echo "$(cd "$out" && pwd): $(du -sh "$out" | cut -f1)"
