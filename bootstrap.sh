@@ -50,6 +50,8 @@ case $command in
     env)
         need_everything >&2
         printf 'export PATH=%q CUDA_PATH=%q CXX=%q NVCC_CCBIN=%q\n' "$PATH" "$CUDA_PATH" "$CXX" "$NVCC_CCBIN"
+        # shellcheck disable=SC2016 # for the shell that evaluates it
+        printf 'export LD_LIBRARY_PATH=%q${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n' "$cuda_library_directory"
         ;;
     -h | --help | help) usage ;;
     *)

@@ -241,3 +241,16 @@ run_tests() {
     LD_LIBRARY_PATH=$cuda_library_directory${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
         meson test -C "$1" --no-rebuild --print-errorlogs --num-processes "$(nproc)" </dev/null
 }
+
+# ---- checks of the sources --------------------------------------------------------------------------------
+
+# check_format: by the pinned clang-format, because each release formats a little differently.
+check_format() {
+    find lib interpose include tests bench examples -type f \
+        \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.[ch]' \) -print0 |
+        xargs -0 "$tools_dir/venv/bin/clang-format" --dry-run --Werror
+}
+
+check_scripts() {
+    find . \( -path ./.tools -o -path './build*' \) -prune -o -name '*.sh' -print0 | xargs -0 shellcheck -x .ci/run
+}
