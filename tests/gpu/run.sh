@@ -1,15 +1,13 @@
 #!/bin/bash
 # run.sh [--sanitizer | --sanitizer-only] [--skip-large] [--kernel=NAME]...
-# Runs all GPU tests that lie beside this file (see make_bundle.sh) and prints a table last. Logs go to $OUT, or
-# to ./logs. Exit status 0 only if something ran and nothing failed or was skipped.
+# Runs all GPU tests that lie beside this file (see make_bundle.sh) and prints a table last. Everything they
+# print goes to gpu-tests.log in $OUT, or in ./logs. Exit status 0 only if something ran and nothing failed or was skipped.
 #   --sanitizer        also compute-sanitizer's memcheck and racecheck over every kernel (minutes)
 #   --sanitizer-only   nothing else
 #   --skip-large       without the products that need tens of gigabytes
 #   --kernel=NAME      end to end and under the sanitizer only this kernel; may be given several times
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-logs=${OUT:-$PWD/logs}
-mkdir -p "$logs"
 sanitizer=0 tests=1 large=1 kernels=
 for argument in "$@"; do
     case $argument in
@@ -17,9 +15,15 @@ for argument in "$@"; do
         --sanitizer-only) sanitizer=1 tests=0 ;;
         --skip-large) large=0 ;;
         --kernel=*) kernels="$kernels ${argument#--kernel=}" ;;
-        *) sed -n '2,9p' "${BASH_SOURCE[0]}" && exit 2 ;;
+        *) sed -n '2,8p' "${BASH_SOURCE[0]}" && exit 2 ;;
     esac
 done
+logs=${OUT:-$PWD/logs}
+mkdir -p "$logs"
+full_log=$logs/gpu-tests.log
+: >"$full_log"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 unset LD_PRELOAD SGEMM_SHIM_KERNEL SGEMM_SHIM_LOG SGEMM_SHIM_LOG_FILE SGEMM_SHIM_DISABLE NVIDIA_TF32_OVERRIDE
 
 # The folders that hold cuBLAS and the shared runtime, if the loader does not know them: a toolkit's, or those of the
@@ -50,12 +54,12 @@ add_row() {  # name passed failed note
 
 # run NAME COMMAND...: counts come from "cases: N passed, M failed" or else from doctest's own last lines.
 run() {
-    local name=$1 log status counts passed failed note
+    local name=$1 status counts passed failed note
     shift
-    log=$logs/$(tr -c 'a-z0-9\n' '_' <<<"${name,,}").log
     local start=$SECONDS
     "$@" >"$log" 2>&1
     status=$?
+    { echo "=== $name"; cat "$log"; } >>"$full_log"
     note="$((SECONDS - start)) s"
     counts=$(grep -oE '^cases: [0-9]+ passed, [0-9]+ failed' "$log" | tail -1 | grep -oE '[0-9]+')
     [ -n "$counts" ] || counts=$(grep -E '^\[doctest\] test cases:' "$log" | tail -1 | grep -oE '[0-9]+ (passed|failed)' | grep -oE '[0-9]+')
@@ -110,8 +114,10 @@ if [ "$sanitizer" = 1 ]; then
     done
 fi
 
-echo
-printf '%-36s %9s %7s\n' name passed failed
-printf '%s\n' "${table[@]}"
-echo "$runs runs, $failures failed; logs in $logs"
+{
+    echo
+    printf '%-36s %9s %7s\n' name passed failed
+    printf '%s\n' "${table[@]}"
+    echo "$runs runs, $failures failed; log in $full_log"
+} | tee -a "$full_log"
 [ "$runs" -gt 0 ] && [ "$failures" -eq 0 ]
