@@ -21,6 +21,18 @@ template <int tile_mn, int tile_k>
 struct Slice {
     static constexpr int row_length = tile_mn + 32 / tile_k;
     alignas(16) float at[tile_k][row_length];
+
+    __device__ float& element(int mn, int k) { return at[k][mn]; }
+};
+
+/// The other order, [mn][k], for a thread that reads several steps of one row or column in turn: the compiler
+/// makes 16-byte loads of that. Rows stay on 16 bytes, and a transposing store meets 4 conflicts instead
+/// of 32.
+template <int tile_mn, int tile_k>
+struct SliceAlongK {
+    alignas(16) float at[tile_mn][tile_k + 4];
+
+    __device__ float& element(int mn, int k) { return at[mn][k]; }
 };
 
 template <class Shape>
@@ -68,6 +80,7 @@ class SliceLoader {
     __device__ void load() {
 #pragma unroll
         for (int i = 0; i < loads; ++i) {
+            assume_global(next_[i]);
             if constexpr (vector_width == 4) {
                 const float4 vector = load_vector(next_[i]);
                 held_[i * 4 + 0] = vector.x;
@@ -93,25 +106,18 @@ class SliceLoader {
         }
     }
 
-    /// load() or load_last(), whichever `remaining_k` asks for.
-    __device__ void load_next(std::int64_t remaining_k) {
-        if (remaining_k >= tile_k)
-            load();
-        else
-            load_last(static_cast<int>(remaining_k));
-    }
-
     /// Writes the loaded slice. The caller keeps readers of `slice` away.
-    __device__ void store(Slice<tile_mn, tile_k>& slice) const {
+    template <class AnySlice>
+    __device__ void store(AnySlice& slice) const {
 #pragma unroll
         for (int i = 0; i < loads; ++i) {
             if constexpr (major == Major::mn && vector_width == 4) {
-                store_vector(&slice.at[local_k(i)][local_mn(i)],
+                store_vector(&slice.element(local_mn(i), local_k(i)),
                              float4{held_[i * 4], held_[i * 4 + 1], held_[i * 4 + 2], held_[i * 4 + 3]});
             } else {
 #pragma unroll
                 for (int v = 0; v < vector_width; ++v)
-                    slice.at[local_k(i) + v][local_mn(i)] = held_[i * vector_width + v];
+                    slice.element(local_mn(i), local_k(i) + v) = held_[i * vector_width + v];
             }
         }
     }
@@ -136,30 +142,40 @@ template <class Shape, Major major, int vector_width = 1>
 using LoaderB = SliceLoader<major, Shape::n, Shape::k, Shape::threads, vector_width>;
 
 /// Both operands' slices.
-template <class Shape>
+template <class Shape, class SliceOfB = SliceB<Shape>>
 struct Slices {
     SliceA<Shape> a;
-    SliceB<Shape> b;
+    SliceOfB b;
 };
 
 /// The plain loop of kernels 2 to 6: bring a slice in, wait, multiply(slices), wait until nobody needs it any
 /// more.
-template <class Shape, Major major_a, Major major_b, int vector_width, class Multiply>
+template <class Shape, Major major_a, Major major_b, int vector_width, class BothSlices = Slices<Shape>,
+          class Multiply>
 __device__ inline void for_each_slice(const GemmArguments& arguments, const TilePosition& position,
                                       Multiply multiply) {
-    Slices<Shape>& slices = shared_memory<Slices<Shape>>();
+    BothSlices& slices = shared_memory<BothSlices>();
     LoaderA<Shape, major_a, vector_width> loader_a(operand_view<major_a>(arguments.a, position.batch),
                                                    position.m, arguments.m, thread_index());
     LoaderB<Shape, major_b, vector_width> loader_b(operand_view<major_b>(arguments.b, position.batch),
                                                    position.n, arguments.n, thread_index());
-    for (std::int64_t remaining_k = arguments.k; remaining_k > 0; remaining_k -= Shape::k) {
-        loader_a.load_next(remaining_k);
-        loader_b.load_next(remaining_k);
+    const auto multiply_loaded = [&] {
         loader_a.store(slices.a);
         loader_b.store(slices.b);
         synchronize_block();
         multiply(slices);
         synchronize_block();
+    };
+    std::int64_t remaining_k = arguments.k;
+    for (; remaining_k >= Shape::k; remaining_k -= Shape::k) {
+        loader_a.load();
+        loader_b.load();
+        multiply_loaded();
+    }
+    if (remaining_k > 0) {
+        loader_a.load_last(static_cast<int>(remaining_k));
+        loader_b.load_last(static_cast<int>(remaining_k));
+        multiply_loaded();
     }
 }
 

@@ -34,8 +34,7 @@ class Pipeline {
           place_(thread) {}
 
     __device__ void accumulate(Accumulator& sum, std::int64_t count_k) {
-        loader_a_.load_next(count_k);
-        loader_b_.load_next(count_k);
+        load_next(count_k);
         publish_loaded();
 
         std::int64_t remaining_k = count_k - Shape::k;
@@ -48,8 +47,7 @@ class Pipeline {
             multiply_add(sum, fragments_[last_step % 2]);
         }
         if (remaining_k > 0) {
-            loader_a_.load_last(static_cast<int>(remaining_k));
-            loader_b_.load_last(static_cast<int>(remaining_k));
+            load_next(remaining_k);
             multiply_all_but_last_step(sum);
             turn_to_other_buffer();
             publish_loaded();
@@ -68,6 +66,17 @@ class Pipeline {
         SliceA<Shape> a[2];
         SliceB<Shape> b[2];
     };
+
+    /// Starts the loads of a slice that may be the ragged last one.
+    __device__ void load_next(std::int64_t remaining_k) {
+        if (remaining_k >= Shape::k) {
+            loader_a_.load();
+            loader_b_.load();
+        } else {
+            loader_a_.load_last(static_cast<int>(remaining_k));
+            loader_b_.load_last(static_cast<int>(remaining_k));
+        }
+    }
 
     /// Stores the loaded slice into the current buffer and fetches its first fragment. One barrier is enough:
     /// the buffer was last read before the barrier of the slice before.

@@ -40,6 +40,12 @@ __device__ inline bool is_vector_aligned(const float* address) {
     return reinterpret_cast<std::uintptr_t>(address) % sizeof(float4) == 0;
 }
 
+/// Says that an address is one of global memory, where the compiler cannot see it: its loads then need not
+/// ask.
+__device__ inline void assume_global(const float* address) {
+    __builtin_assume(__isGlobal(address));
+}
+
 /// 16-byte accesses: the address must be a multiple of 16.
 __device__ inline float4 load_vector(const float* address) {
     return *reinterpret_cast<const float4*>(address);

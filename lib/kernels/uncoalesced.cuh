@@ -5,6 +5,9 @@
 // 32 lanes of a warp take 32 columns, not 32 rows: each load instruction then touches 32 cache lines of the
 // other operand and uses 4 of the 128 bytes of each, and the stores of C are scattered the same way.
 //
+// (With A along m and B along n, NT, there is no wrong dimension: either way one operand is read in whole
+// lines.)
+//
 // It is here to be compared with kernel 1, which differs in the shape of a warp and in nothing else.
 //
 // Block tile 32 x 32, 1024 threads. Measured: see the table in the README.
@@ -23,6 +26,10 @@ constexpr int threads = tile * tile;
 template <Major major_a, Major major_b, int lanes_m, int k_per_load>
 __device__ inline void compute(const GemmArguments& arguments) {
     constexpr int lanes_n = 32 / lanes_m;
+    // 16-byte loads are served for 8 lanes at a time: let those 8 be as square as the whole.
+    constexpr int eight_m = lanes_m == 8 ? 4 : (lanes_m < 8 ? lanes_m : 8);
+    constexpr int eight_n = 8 / eight_m;
+    constexpr int eights_m = lanes_m / eight_m;
     constexpr unsigned warps_m = tile / lanes_m;
     static_assert(lanes_m * lanes_n == 32 && tile % lanes_m == 0 && tile % lanes_n == 0);
     static_assert(k_per_load == 1 || (k_per_load == 4 && major_a == Major::k && major_b == Major::k));
@@ -30,8 +37,10 @@ __device__ inline void compute(const GemmArguments& arguments) {
     const TilePosition position = tile_position<tile, tile>(block_index(), arguments);
     const unsigned lane = thread_index() % 32;
     const unsigned warp = thread_index() / 32;
-    const std::int64_t row = position.m + warp % warps_m * lanes_m + lane % lanes_m;
-    const std::int64_t column = position.n + warp / warps_m * lanes_n + lane / lanes_m;
+    const unsigned lane_m = lane / 8 % eights_m * eight_m + lane % eight_m;
+    const unsigned lane_n = lane / 8 / eights_m * eight_n + lane / eight_m % eight_n;
+    const std::int64_t row = position.m + warp % warps_m * lanes_m + lane_m;
+    const std::int64_t column = position.n + warp / warps_m * lanes_n + lane_n;
     if (row >= arguments.m || column >= arguments.n) return;
 
     const Epilogue epilogue(arguments);
