@@ -9,6 +9,8 @@ python_tools=(meson==1.12.1 ninja==1.13.2 clang-format==14.0.6)
 cuda_wheels=(
     nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cublas==13.1.0.3)
+# Read the machine code of any release before them.
+disassembler_wheels=(nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51)
 minimum_cuda=12.4
 minimum_gcc=12
 
@@ -211,12 +213,30 @@ need_cuda() {
     export CUDA_PATH=$CUDA_PATH_FOUND PATH=$CUDA_PATH_FOUND/bin:$PATH NVCC_CCBIN=$CXX
 }
 
+# need_disassembler: for the tests that look at the kernels' machine code. Small toolkits come without it; where it
+# cannot be had those tests are skipped.
+need_disassembler() {
+    local root=$tools_dir/disassembler
+    command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null && return
+    if ! is_stamped "$root/installed" "${disassembler_wheels[*]}"; then
+        say "installing into .tools/disassembler: ${disassembler_wheels[*]}"
+        rm -rf "$root"
+        if ! install_wheels --no-deps --no-compile --target "$root" "${disassembler_wheels[@]}"; then
+            say "could not install ${disassembler_wheels[*]} with pip"
+            return 0
+        fi
+        stamp "$root/installed" "${disassembler_wheels[*]}"
+    fi
+    PATH=$root/nvidia/cu13/bin:$PATH
+}
+
 # ---- build and test ---------------------------------------------------------------------------------------
 
 need_everything() { # [EXTRA-PACKAGE...]
     need_packages "$@"
     need_python_tools
     need_cuda
+    need_disassembler
 }
 
 # configure_and_build DIRECTORY [MESON-SETUP-OPTION...]
@@ -252,5 +272,6 @@ check_format() {
 }
 
 check_scripts() {
-    find . \( -path ./.tools -o -path './build*' \) -prune -o -name '*.sh' -print0 | xargs -0 shellcheck -x .ci/run
+    find . \( -path ./.tools -o -path './build*' \) -prune -o -name '*.sh' -print0 |
+        xargs -0 shellcheck --severity=warning --external-sources .ci/run
 }
