@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
     if (epilogue.keeps_c()) return;
 
     const unsigned m = thread_index() % stride;
-    const unsigned n = thread_index() / stride;
+    const unsigned n = thread_index() / stride * side;
     float sum[side][side]{};
     if (epilogue.has_product()) {
         for_each_slice<Shape, major_a, major_b, 1>(arguments, position, [&](const Slices<Shape>& slices) {
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
 #pragma unroll
                 for (int i = 0; i < side; ++i) {
                     fragment_a[i] = slices.a.at[k][m + i * stride];
-                    fragment_b[i] = slices.b.at[k][n + i * stride];
+                    fragment_b[i] = slices.b.at[k][n + i];
                 }
 #pragma unroll
                 for (int j = 0; j < side; ++j) {

@@ -18,8 +18,8 @@ namespace sgemm_shim::thread_tile_2d {
 
 using Shape = TileShape<128, 128, 8, 256>;
 constexpr int side = 8;                  ///< of a thread's tile
-constexpr int stride = Shape::m / side;  ///< from one of its rows or columns to the next
-static_assert(stride * stride == Shape::threads && Shape::m == Shape::n);
+constexpr int stride = Shape::m / side;  ///< from one of its rows to the next
+static_assert(stride * Shape::n / side == Shape::threads);
 
 /// Writes a thread's tile, [n][m], whose first element is (m, n) of C.
 __device__ inline void write_thread_tile(const GemmArguments& arguments, const Epilogue& epilogue, float* c,
@@ -28,7 +28,7 @@ __device__ inline void write_thread_tile(const GemmArguments& arguments, const E
     for (int j = 0; j < side; ++j) {
 #pragma unroll
         for (int i = 0; i < side; ++i)
-            update_element(arguments, epilogue, c, m + i * stride, n + j * stride, sum[j][i]);
+            update_element(arguments, epilogue, c, m + i * stride, n + j, sum[j][i]);
     }
 }
 
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
     if (epilogue.keeps_c()) return;
 
     const unsigned m = thread_index() % stride;
-    const unsigned n = thread_index() / stride;
+    const unsigned n = thread_index() / stride * side;
     float sum[side][side]{};
     if (epilogue.has_product()) {
         for_each_slice<Shape, major_a, major_b, 1>(arguments, position, [&](const Slices<Shape>& slices) {
@@ -49,8 +49,8 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
                 for (int j = 0; j < side; ++j) {
 #pragma unroll
                     for (int i = 0; i < side; ++i) {
-                        sum[j][i] = fused_multiply_add(slices.a.at[k][m + i * stride],
-                                                       slices.b.at[k][n + j * stride], sum[j][i]);
+                        sum[j][i] = fused_multiply_add(slices.a.at[k][m + i * stride], slices.b.at[k][n + j],
+                                                       sum[j][i]);
                     }
                 }
             }
