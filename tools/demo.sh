@@ -4,6 +4,9 @@
 # value_of KEY FILE: what the program printed after "KEY: ".
 value_of() { sed -n "s/^$1: *//p" "$2" | head -n 1; }
 
+# servers_in SUMMARY: the kernels, and the reasons for forwarding, that stand in its rows.
+servers_in() { sed -n 's/^sgemm-shim:   [^ ]*  *\(.*[^ ]\)  *[0-9]* calls.*/\1/p' "$1" | paste -s -d ,; }
+
 # run_demo BUILD-DIRECTORY CUDA-LIBRARY-DIRECTORY SIZE
 run_demo() {
     local program=$1/examples/plain_cublas shim=$PWD/$1/interpose/libsgemm_shim.so
@@ -23,12 +26,13 @@ run_demo() {
         SGEMM_SHIM_LOG=summary SGEMM_SHIM_LOG_FILE=$output/summary \
         "$program" "$3" >"$output/preloaded" || die "the program failed under LD_PRELOAD"
 
+    [ -s "$output/summary" ] || die "the shim saw no call of the program"
     printf '\n%-16s %28s %28s\n' '' 'alone (cuBLAS)' 'under LD_PRELOAD'
     for key in problem checksum 'largest error' 'median time' speed; do
         printf '%-16s %28s %28s\n' "$key" "$(value_of "$key" "$output/alone")" \
             "$(value_of "$key" "$output/preloaded")"
     done
-    printf '\nwhat served the calls, as SGEMM_SHIM_LOG=summary has it:\n'
-    [ -s "$output/summary" ] || die "the shim saw no call of the program"
+    printf '%-16s %28s %28s\n' 'served by' cublas "$(servers_in "$output/summary")"
+    printf '\nSGEMM_SHIM_LOG=summary printed:\n'
     cat "$output/summary"
 }
