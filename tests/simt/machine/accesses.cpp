@@ -110,6 +110,14 @@ void check_access(const void* address, std::size_t bytes, bool is_write, const v
     }
 }
 
+void check_global_read(const void* address, std::size_t bytes, const void* code) {
+    if (GlobalMemory::instance().contains(address))
+        global_access(*Machine::running(), address, bytes, false, code);
+    else
+        fail(*Machine::running(), "a copy from memory that is not global", address_text(address), false,
+             bytes, code);
+}
+
 void check_alignment(const void* address, std::size_t alignment, bool is_write, const void* code) {
     if (reinterpret_cast<std::uintptr_t>(address) % alignment == 0) return;
     Machine* const machine = Machine::running();

@@ -9,6 +9,9 @@ namespace sgemm_shim::simt {
 /// Outside of a launch it is host code that accesses.
 void check_access(const void* address, std::size_t bytes, bool is_write, const void* code);
 
+/// A read of global memory and of nothing else, on behalf of the current thread.
+void check_global_read(const void* address, std::size_t bytes, const void* code);
+
 /// For accesses that the hardware refuses at other addresses.
 void check_alignment(const void* address, std::size_t alignment, bool is_write, const void* code);
 

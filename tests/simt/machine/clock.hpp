@@ -17,9 +17,13 @@ namespace sgemm_shim::simt {
 
 using Time = std::uint32_t;
 
-inline constexpr unsigned cluster_limit = 16;  ///< blocks; sm_90 with a non-portable size
+inline constexpr unsigned cluster_limit = 8;  ///< blocks: the portable size
 
-/// A thread of the cluster: block rank and index in the block.
+/// A thread of the cluster: block rank and index in the block. The copy engine acts as one more "thread" for
+/// each mbarrier, with indices from first_agent on: what it wrote is known to those who waited on that
+/// barrier, and to those who learned of it from them.
+inline constexpr unsigned first_agent = 1024;
+inline constexpr unsigned agent_limit = 256;
 struct ThreadId {
     std::uint16_t rank = 0;
     std::uint16_t index = 0;
@@ -34,9 +38,14 @@ class VectorClock {
         block_size_ = block_size;
         thread_count_ = block_size * cluster_size;
         has_threads_ = false;
+        agents_.clear();
     }
 
     bool knows(ThreadId thread, Time time) const {
+        if (thread.index >= first_agent) {
+            const std::size_t agent = thread.index - first_agent;
+            return agent < agents_.size() && time <= agents_[agent];
+        }
         if (time <= blocks_[thread.rank]) return true;
         return has_threads_ && time <= threads_[place(thread)];
     }
@@ -44,20 +53,40 @@ class VectorClock {
 
     void learn(ThreadId thread, Time time) {
         if (knows(thread, time)) return;
+        if (thread.index >= first_agent) {
+            const std::size_t agent = thread.index - first_agent;
+            agents_.resize(std::max(agents_.size(), agent + 1), 0);
+            agents_[agent] = time;
+            return;
+        }
         make_threads();
         threads_[place(thread)] = time;
     }
     void learn_block(unsigned rank, Time time) { blocks_[rank] = std::max(blocks_[rank], time); }
     void learn(const VectorClock& other) {
         for (unsigned i = 0; i < cluster_limit; ++i) blocks_[i] = std::max(blocks_[i], other.blocks_[i]);
+        agents_.resize(std::max(agents_.size(), other.agents_.size()), 0);
+        for (std::size_t i = 0; i < other.agents_.size(); ++i)
+            agents_[i] = std::max(agents_[i], other.agents_[i]);
         if (!other.has_threads_) return;
         make_threads();
         for (std::size_t i = 0; i < threads_.size(); ++i)
             threads_[i] = std::max(threads_[i], other.threads_[i]);
     }
     /// After a barrier of the only block there is, single threads no longer matter.
-    void forget_threads() { has_threads_ = false; }
-    bool has_threads() const { return has_threads_; }
+    void forget_threads() {
+        has_threads_ = false;
+        threads_.clear();
+    }
+    /// Whether it knows anything but whole blocks.
+    bool has_details() const { return has_threads_ || !agents_.empty(); }
+    /// Whether it has heard of the block at all since the cluster started.
+    bool has_heard_of(unsigned rank, Time cluster_start) const {
+        if (blocks_[rank] > cluster_start) return true;
+        if (!has_threads_) return false;
+        const auto first = threads_.begin() + static_cast<std::ptrdiff_t>(rank * block_size_);
+        return std::any_of(first, first + block_size_, [&](Time time) { return time > cluster_start; });
+    }
 
   private:
     std::size_t place(ThreadId thread) const { return thread.rank * block_size_ + thread.index; }
@@ -68,6 +97,7 @@ class VectorClock {
 
     std::array<Time, cluster_limit> blocks_{};
     std::vector<Time> threads_;
+    std::vector<Time> agents_;
     unsigned block_size_ = 0;
     std::size_t thread_count_ = 0;
     bool has_threads_ = false;

@@ -1,6 +1,7 @@
 // The functions of primitives.cuh.
 #include "kernels/primitives.cuh"
 
+#include <bit>
 #include <cstring>
 
 #include "machine/accesses.hpp"
@@ -21,6 +22,53 @@ void synchronize_block(CallPlace place) {
     Machine::running()->synchronize_block(place);
 }
 
+void* dynamic_shared_memory() {
+    Machine& machine = *Machine::running();
+    return machine.shared().dynamic_part(machine.thread().id.rank);
+}
+
+void synchronize_threads(unsigned number, unsigned threads, CallPlace place) {
+    Machine::running()->synchronisation().named(number, threads, true, place);
+}
+void arrive_threads(unsigned number, unsigned threads, CallPlace place) {
+    Machine::running()->synchronisation().named(number, threads, false, place);
+}
+
+void synchronize_warp(unsigned lanes, CallPlace place) {
+    Machine::running()->synchronisation().warp(lanes, place);
+}
+unsigned shuffle(unsigned value, unsigned source, CallPlace place) {
+    return Machine::running()->synchronisation().shuffle(value, source, place);
+}
+int shuffle(int value, unsigned source, CallPlace place) {
+    return std::bit_cast<int>(shuffle(std::bit_cast<unsigned>(value), source, place));
+}
+float shuffle(float value, unsigned source, CallPlace place) {
+    return std::bit_cast<float>(shuffle(std::bit_cast<unsigned>(value), source, place));
+}
+
+unsigned cluster_rank() {
+    return Machine::running()->thread().id.rank;
+}
+unsigned cluster_size() {
+    return Machine::running()->request().cluster;
+}
+void synchronize_cluster(CallPlace place) {
+    Machine::running()->synchronisation().cluster(place);
+}
+void arrive_cluster(CallPlace) {
+    Machine::running()->synchronisation().arrive_cluster();
+}
+void wait_cluster(CallPlace place) {
+    Machine::running()->synchronisation().wait_cluster(place);
+}
+
+cudaError_t allow_shared_memory(const void* kernel, std::size_t dynamic_bytes) {
+    if (dynamic_bytes > simt::SharedMemory::block_limit) return cudaErrorInvalidValue;
+    Machine::instance().allow_shared_memory(kernel, dynamic_bytes);
+    return cudaSuccess;
+}
+
 float4 load_vector(const float* address) {
     simt::check_alignment(address, sizeof(float4), false, __builtin_return_address(0));
     simt::check_access(address, sizeof(float4), false, __builtin_return_address(0));
@@ -36,6 +84,17 @@ void store_vector(float* address, float4 value) {
 }
 
 namespace simt {
+
+void* remote_address(void* own, unsigned rank) {
+    Machine& machine = *Machine::running();
+    void* address = machine.shared().in_block(own, rank);
+    if (address != nullptr) return address;
+    Finding finding;
+    finding.problem = "no such block in the cluster, or not an address in shared memory";
+    finding.object = "block " + std::to_string(rank) + " of the cluster";
+    finding.event = machine.event("asked for", __builtin_return_address(0));
+    machine.fail(std::move(finding));
+}
 
 void* static_shared_memory(std::size_t bytes, std::size_t alignment) {
     Machine& machine = *Machine::running();

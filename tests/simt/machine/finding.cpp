@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "machine/clock.hpp"
+
 namespace sgemm_shim::simt {
 namespace {
 
@@ -30,8 +32,11 @@ std::string describe_place(const Event& event) {
 }
 
 std::string describe(const Event& event) {
-    std::string text = event.action + " by thread " + std::to_string(event.thread) + " of block " +
-                       std::to_string(event.block);
+    std::string text = event.action + " by ";
+    if (event.thread >= first_agent)
+        text += "the copy engine for mbarrier " + std::to_string(event.thread - first_agent);
+    else
+        text += "thread " + std::to_string(event.thread) + " of block " + std::to_string(event.block);
     if (event.place.file != nullptr || event.code != nullptr) text += "\n           " + describe_place(event);
     return text + "\n";
 }

@@ -41,4 +41,7 @@ cudaError_t run_grid(const LaunchRequest& request);
 /// The block's static shared memory. Every thread of a block asks for the same size.
 void* static_shared_memory(std::size_t bytes, std::size_t alignment);
 
+void copy_async(void* shared, const void* global, int bytes, int valid);
+void wait_for_copies(int pending_groups);
+
 }  // namespace sgemm_shim::simt

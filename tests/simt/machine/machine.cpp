@@ -2,6 +2,7 @@
 
 #include <sanitizer/common_interface_defs.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -76,7 +77,11 @@ cudaError_t Machine::run(const LaunchRequest& request) {
         request.grid > 0x7fffffffu || request.cluster == 0 || request.cluster > cluster_limit ||
         request.grid % request.cluster != 0)
         return cudaErrorInvalidConfiguration;
-    if (request.dynamic_shared_bytes > SharedMemory::block_limit) return cudaErrorInvalidValue;
+    if (request.dynamic_shared_bytes > SharedMemory::static_limit) {
+        const auto allowed = allowed_shared_.find(request.kernel);
+        if (allowed == allowed_shared_.end() || request.dynamic_shared_bytes > allowed->second)
+            return cudaErrorInvalidValue;
+    }
     if (time_ > last_time) {
         FindingList::instance().add("software GPU: the clock has run out; start a new process\n");
         return cudaErrorLaunchFailure;
@@ -104,6 +109,7 @@ void Machine::start_threads(unsigned first_block) {
     for (unsigned rank = 0; rank < request.cluster; ++rank) {
         blocks_[rank].index = first_block + rank;
         blocks_[rank].at_barrier.clear();
+        blocks_[rank].finished = 0;
         for (unsigned i = 0; i < request.block; ++i) {
             const std::size_t number = std::size_t{rank} * request.block + i;
             Thread& thread = threads_[number];
@@ -111,12 +117,15 @@ void Machine::start_threads(unsigned first_block) {
             thread.id = {static_cast<std::uint16_t>(rank), static_cast<std::uint16_t>(i)};
             thread.state = Thread::State::ready;
             thread.time = now;
+            thread.copy_group = 0;
             thread.known.reset(cluster_start_, request.block, request.cluster);
             thread.fiber->start(run_thread, &thread);
             ready_.push_back(&thread);
         }
     }
     shared_.start_cluster(request.cluster, request.block, request.dynamic_shared_bytes);
+    synchronisation_.start_cluster();
+    copies_.start_cluster();
 }
 
 void Machine::run_thread(void* opaque) {
@@ -125,12 +134,17 @@ void Machine::run_thread(void* opaque) {
     machine.request_->run_thread(machine.request_->constants);
     thread.state = Thread::State::finished;
     --machine.unfinished_;
+    ++machine.block().finished;
 }
 
 void Machine::run_cluster(unsigned first_block) {
     start_threads(first_block);
     running_now.machine = this;
     while (unfinished_ != 0 && !failed_) {
+        if (copies_.has_work() && (ready_.empty() || random_.below(8) == 0)) {
+            copies_.land_one();
+            continue;
+        }
         if (ready_.empty()) {
             report(stuck());
             break;
@@ -175,6 +189,11 @@ void Machine::make_ready(Thread& thread) {
     ready_.push_back(&thread);
 }
 
+void Machine::yield() {
+    make_ready(*current_);
+    current_->fiber->suspend();
+}
+
 void Machine::synchronize_block(CallPlace place) {
     Block& own = block();
     current_->place = place;
@@ -202,14 +221,16 @@ void Machine::release_block_barrier(Block& block) {
     }
     const Time before = time_;
     const Time now = advance();
-    if (request_->cluster > 1) {  // what single threads learned from other blocks, all know now
+    const bool has_details = std::any_of(block.at_barrier.begin(), block.at_barrier.end(),
+                                         [](const Thread* other) { return other->known.has_details(); });
+    if (has_details || request_->cluster > 1) {  // what one has learned from elsewhere, all know now
         VectorClock all = block.at_barrier.front()->known;
         for (const Thread* other : block.at_barrier) all.learn(other->known);
+        if (request_->cluster == 1) all.forget_threads();
         for (Thread* other : block.at_barrier) other->known = all;
     }
     for (Thread* other : block.at_barrier) {
         other->known.learn_block(other->id.rank, before);
-        if (request_->cluster == 1) other->known.forget_threads();
         other->time = now;
         if (other != current_) make_ready(*other);
     }

@@ -6,14 +6,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "machine/clock.hpp"
+#include "machine/copies.hpp"
 #include "machine/fiber.hpp"
 #include "machine/finding.hpp"
 #include "machine/launch.hpp"
 #include "machine/shared_memory.hpp"
+#include "machine/synchronisation.hpp"
 
 namespace sgemm_shim::simt {
 
@@ -44,6 +47,8 @@ struct Thread {
     State state = State::ready;
     Time time = 0;
     VectorClock known;
+    unsigned copy_group = 0;          ///< of copies not yet committed
+    std::uint64_t cluster_phase = 0;  ///< of its last arrive_cluster()
     // While it waits:
     const char* waiting_for = "";
     unsigned waiting_number = 0;
@@ -55,6 +60,7 @@ class Machine;
 struct Block {
     unsigned index = 0;  ///< in the grid
     std::vector<Thread*> at_barrier;
+    unsigned finished = 0;  ///< threads
 };
 
 /// Which machine is running a thread in the calling OS thread, and where that thread's private memory lies:
@@ -77,12 +83,20 @@ class Machine {
     std::uint64_t seed() const { return seed_; }
 
     Thread& thread() { return *current_; }
+    const Thread& thread() const { return *current_; }
     Block& block() { return blocks_[current_->id.rank]; }
     Block& block(unsigned rank) { return blocks_[rank]; }
     const LaunchRequest& request() const { return *request_; }
     SharedMemory& shared() { return shared_; }
+    Synchronisation& synchronisation() { return synchronisation_; }
+    CopyEngine& copies() { return copies_; }
+    Random& random() { return random_; }
+    /// A clock that knows nothing of this cluster yet.
+    void reset(VectorClock& clock) const { clock.reset(cluster_start_, request_->block, request_->cluster); }
+    bool has_ended(unsigned rank) const { return blocks_[rank].finished == request_->block; }
     Time launch_start() const { return launch_start_; }
     Time cluster_start() const { return cluster_start_; }
+    Time now() const { return time_; }
     Time advance() { return ++time_; }
     std::vector<Thread>& threads() { return threads_; }
     const FiberPool& fibers() const { return fibers_; }
@@ -96,6 +110,9 @@ class Machine {
     /// Takes the current thread off the processor until somebody calls make_ready().
     void wait(const char* what, unsigned number, CallPlace place);
     void make_ready(Thread& thread);
+    /// Lets others go on.
+    void yield();
+    void allow_shared_memory(const void* kernel, std::size_t bytes) { allowed_shared_[kernel] = bytes; }
 
     void synchronize_block(CallPlace place);
 
@@ -120,6 +137,9 @@ class Machine {
 
     FiberPool fibers_;
     SharedMemory shared_;
+    Synchronisation synchronisation_{*this};
+    CopyEngine copies_{*this};
+    std::map<const void*, std::size_t> allowed_shared_;
     std::vector<Thread> threads_;  ///< of the cluster, block by block
     std::vector<Block> blocks_;
     std::vector<Thread*> ready_;

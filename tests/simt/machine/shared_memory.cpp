@@ -83,9 +83,17 @@ std::size_t SharedMemory::check_range(Machine& machine, const void* address, std
                                       const char* action, const void* code) const {
     const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - base_);
     const std::size_t rank = offset / block_stride;
-    if (rank < cluster_size_ && offset % block_stride + bytes <= block_bytes_) return offset / 4;
-
     const unsigned own = machine.thread().id.rank;
+    if (rank < cluster_size_ && offset % block_stride + bytes <= block_bytes_) {
+        if (rank == own) return offset / 4;
+        const auto other = static_cast<unsigned>(rank);
+        if (machine.has_ended(other))
+            fail(machine, "shared memory of a block that has ended", offset / 4, action, code, nullptr, {});
+        if (!machine.thread().known.has_heard_of(other, machine.cluster_start()))
+            fail(machine, "shared memory of a block that may not have started", offset / 4, action, code,
+                 nullptr, {});
+        return offset / 4;
+    }
     Finding finding;
     finding.problem = "access outside shared memory";
     finding.object = "offset " +
@@ -154,7 +162,39 @@ void SharedMemory::write(Machine& machine, const void* address, std::size_t byte
         SharedWord& word = words_[first + i];
         word.written = thread.time;
         word.writer = thread.id;
+        word.pending = 0;
         word.write_code = code;
+    }
+}
+
+bool SharedMemory::is_own(const Machine& machine, const void* address) const {
+    const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - base_);
+    return offset / block_stride == machine.thread().id.rank;
+}
+
+void* SharedMemory::in_block(const void* address, unsigned rank) const {
+    if (!contains(address) || rank >= cluster_size_) return nullptr;
+    const auto offset = static_cast<std::size_t>(static_cast<const char*>(address) - base_);
+    return base_ + rank * block_stride + offset % block_stride;
+}
+
+void SharedMemory::begin_copy(Machine& machine, void* address, std::size_t bytes, std::uint32_t number,
+                              const void* code) {
+    write(machine, address, bytes, code);
+    const auto first = static_cast<std::size_t>(static_cast<char*>(address) - base_) / 4;
+    for (std::size_t i = first; i < first + bytes / 4; ++i) words_[i].pending = number;
+    std::memset(address, 0xff, bytes);
+}
+
+void SharedMemory::finish_copy(const void* address, std::size_t bytes, std::uint32_t number, ThreadId writer,
+                               Time time) {
+    const auto first = static_cast<std::size_t>(static_cast<const char*>(address) - base_) / 4;
+    for (std::size_t i = first; i < first + bytes / 4; ++i) {
+        SharedWord& word = words_[i];
+        if (word.pending != number) continue;
+        word.pending = 0;
+        word.written = time;
+        word.writer = writer;
     }
 }
 

@@ -38,9 +38,19 @@ class SharedMemory {
         return static_cast<std::size_t>(static_cast<const char*>(address) - base_) <
                cluster_limit * block_stride;
     }
+    /// Whether the address lies in the block of the machine's current thread.
+    bool is_own(const Machine& machine, const void* address) const;
+    /// The same place in another block's memory, or nullptr.
+    void* in_block(const void* address, unsigned rank) const;
     /// One access of the machine's current thread. Does not return if it is wrong.
     void read(Machine& machine, const void* address, std::size_t bytes, const void* code);
     void write(Machine& machine, const void* address, std::size_t bytes, const void* code);
+
+    /// The current thread starts an asynchronous copy to here, which finishes as a write by `writer`.
+    void begin_copy(Machine& machine, void* address, std::size_t bytes, std::uint32_t number,
+                    const void* code);
+    void finish_copy(const void* address, std::size_t bytes, std::uint32_t number, ThreadId writer,
+                     Time time);
 
   private:
     static constexpr std::size_t block_stride = 256 * 1024;
