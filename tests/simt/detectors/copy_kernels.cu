@@ -161,14 +161,13 @@ __global__ void bulk_copy_not_published(float* memory) {
 }
 
 /// A box of 8 x 4 at (4, -1) of a 10 x 5 matrix with leading dimension 12.
-template <unsigned swizzle>
-void copy_box(float* memory) {
+__global__ void tile_copy(float* memory) {
     Staging& staging = shared_memory<Staging>();
     const unsigned thread = thread_index();
     if (thread == 0) {
         initialize(staging.full, 1);
         publish_phase_barriers();
-        TensorMap map{memory, 10, 5, 12, 8, 4, swizzle};
+        TensorMap map{memory, 10, 5, 12, 8, 4, 0};
         arrive_and_expect(staging.full, 8 * 4 * 4);
         copy_tile(staging.values, map, 4, -1, staging.full);
     }
@@ -179,8 +178,22 @@ void copy_box(float* memory) {
     memory[thread] = value;
 }
 
-__global__ void tile_copy(float* memory) {
-    copy_box<0>(memory);
+/// The 8 x 8 matrix in rows of 32 bytes whose 16-byte halves change places in every other group of four rows.
+__global__ void swizzled_tile_copy(float* memory) {
+    Staging& staging = shared_memory<Staging>();
+    const unsigned thread = thread_index();
+    if (thread == 0) {
+        initialize(staging.full, 1);
+        publish_phase_barriers();
+        TensorMap map{memory, 8, 8, 8, 8, 8, 32};
+        arrive_and_expect(staging.full, 8 * 8 * 4);
+        copy_tile(staging.values, map, 0, 0, staging.full);
+    }
+    synchronize_block();
+    wait(staging.full, 0);
+    const float value = staging.values[thread];
+    synchronize_block();
+    memory[thread] = value;
 }
 
 }  // namespace
@@ -202,6 +215,7 @@ const KernelList copy_kernels = {
     {"bulk_copy_told_by_barrier", bulk_copy_told_by_barrier},
     {"bulk_copy_not_published", bulk_copy_not_published},
     {"tile_copy", tile_copy},
+    {"swizzled_tile_copy", swizzled_tile_copy},
 };
 
 }  // namespace sgemm_shim::broken

@@ -62,6 +62,11 @@ TEST_CASE("tiles of a matrix") {
                   (exists ? static_cast<float>((outer - 1) * 12 + inner + 4) : 0.0f));
         }
     }
+    const std::vector<float> swizzled = result("swizzled_tile_copy");
+    for (unsigned i = 0; i < 64; ++i) {
+        CAPTURE(i);
+        CHECK(swizzled[i] == static_cast<float>(i < 32 ? i : i ^ 4));
+    }
 }
 
 }  // namespace sgemm_shim::broken

@@ -97,12 +97,18 @@ void host_access(const void* address, bool is_write, const void* code) {
 void check_access(const void* address, std::size_t bytes, bool is_write, const void* code) {
     Machine* const machine = Machine::running();
     if (machine == nullptr) return host_access(address, is_write, code);
-    if (machine->thread().fiber->owns(address)) return;
-    if (machine->shared().contains(address)) {
-        if (is_write)
-            machine->shared().write(*machine, address, bytes, code);
-        else
-            machine->shared().read(*machine, address, bytes, code);
+    const Thread& thread = machine->thread();
+    if (thread.fiber->owns(address)) return;
+    SharedMemory& shared = machine->shared();
+    if (shared.contains(address)) {
+        const Time start = machine->cluster_start();
+        if (is_write) {
+            if (bytes == 4 && shared.write_own_word(thread, start, address, code)) return;
+            shared.write(*machine, address, bytes, code);
+        } else {
+            if (bytes == 4 && shared.read_own_word(thread, start, address, code)) return;
+            shared.read(*machine, address, bytes, code);
+        }
     } else if (GlobalMemory::instance().contains(address)) {
         global_access(*machine, address, bytes, is_write, code);
     } else {
@@ -118,8 +124,7 @@ void check_global_read(const void* address, std::size_t bytes, const void* code)
              bytes, code);
 }
 
-void check_alignment(const void* address, std::size_t alignment, bool is_write, const void* code) {
-    if (reinterpret_cast<std::uintptr_t>(address) % alignment == 0) return;
+void refuse_alignment(const void* address, std::size_t alignment, bool is_write, const void* code) {
     Machine* const machine = Machine::running();
     if (machine == nullptr) return;
     fail(*machine, "misaligned access",

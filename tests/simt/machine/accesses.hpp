@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace sgemm_shim::simt {
 
@@ -12,7 +13,12 @@ void check_access(const void* address, std::size_t bytes, bool is_write, const v
 /// A read of global memory and of nothing else, on behalf of the current thread.
 void check_global_read(const void* address, std::size_t bytes, const void* code);
 
+void refuse_alignment(const void* address, std::size_t alignment, bool is_write, const void* code);
+
 /// For accesses that the hardware refuses at other addresses.
-void check_alignment(const void* address, std::size_t alignment, bool is_write, const void* code);
+inline void check_alignment(const void* address, std::size_t alignment, bool is_write, const void* code) {
+    if (reinterpret_cast<std::uintptr_t>(address) % alignment != 0)
+        refuse_alignment(address, alignment, is_write, code);
+}
 
 }  // namespace sgemm_shim::simt

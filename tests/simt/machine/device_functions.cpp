@@ -98,13 +98,13 @@ void* remote_address(void* own, unsigned rank) {
 
 void* static_shared_memory(std::size_t bytes, std::size_t alignment) {
     Machine& machine = *Machine::running();
-    void* memory = machine.shared().static_part(machine.thread().id.rank, bytes, alignment);
+    void* memory = machine.shared().static_part(machine.thread().id, bytes, alignment);
     if (memory != nullptr) return memory;
     Finding finding;
     finding.problem = "shared memory that no block can have";
     finding.object = std::to_string(bytes) + " bytes, aligned to " + std::to_string(alignment) +
-                     ": more than 48 KiB, more than 227 KiB with the dynamic part, or not the same for "
-                     "every thread";
+                     ": more than 48 KiB, more than 227 KiB with the dynamic part, not the same for "
+                     "every thread, or asked for after the dynamic part";
     finding.event = machine.event("asked for", __builtin_return_address(0));
     machine.fail(std::move(finding));
 }

@@ -153,6 +153,7 @@ void Machine::run_cluster(unsigned first_block) {
         current_ = ready_.back();
         ready_.pop_back();
         running_now.private_memory = current_->fiber->stack_low();
+        shared_.select(current_->id);
         current_->fiber->resume();
     }
     running_now = {};

@@ -5,6 +5,7 @@
 // fails. Blocks come in a random order too.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -146,5 +147,42 @@ class Machine {
     std::size_t unfinished_ = 0;
     Thread* current_ = nullptr;
 };
+
+}  // namespace sgemm_shim::simt
+
+namespace sgemm_shim::simt {
+
+inline bool SharedMemory::read_own_word(const Thread& thread, Time cluster_start, const void* address,
+                                        const void* code) {
+    const std::size_t place = own_word(address);
+    if (place == words_per_block) return false;
+    // Nothing that another thread may do since makes a second read wrong: it would be wrong itself.
+    if (own_row_[place] == thread.time) return true;
+    SharedWord& word = own_words_[place];
+    if (word.written <= cluster_start || word.pending != 0) return false;
+    if (word.writer != thread.id && !thread.known.knows(word.writer, word.written)) return false;
+    word.latest_read = std::max(word.latest_read, thread.time);
+    word.read_code = code;
+    own_row_[place] = thread.time;
+    return true;
+}
+
+inline bool SharedMemory::write_own_word(const Thread& thread, Time cluster_start, const void* address,
+                                         const void* code) {
+    const std::size_t place = own_word(address);
+    if (place == words_per_block || cluster_size_ != 1) return false;
+    SharedWord& word = own_words_[place];
+    const Time known_to_all = thread.known.block_time(0);
+    if (word.latest_read > known_to_all) return false;
+    if (word.written > cluster_start) {
+        if (word.pending != 0) return false;
+        if (word.writer != thread.id && !thread.known.knows(word.writer, word.written)) return false;
+    }
+    word.written = thread.time;
+    word.writer = thread.id;
+    word.pending = 0;
+    word.write_code = code;
+    return true;
+}
 
 }  // namespace sgemm_shim::simt

@@ -32,7 +32,7 @@ void SharedMemory::start_cluster(unsigned cluster_size, unsigned block_size, std
     cluster_size_ = cluster_size;
     block_size_ = block_size;
     dynamic_bytes_ = dynamic_bytes;
-    static_alignment_ = 1;
+    dynamic_is_used_ = false;
     layout(0);
 }
 
@@ -52,13 +52,18 @@ void SharedMemory::layout(std::size_t static_bytes) {
     }
 }
 
-void* SharedMemory::static_part(unsigned rank, std::size_t bytes, std::size_t alignment) {
+void* SharedMemory::static_part(ThreadId thread, std::size_t bytes, std::size_t alignment) {
     if (bytes > static_limit || bytes + dynamic_bytes_ > block_limit || alignment > 1024) return nullptr;
-    if (static_bytes_ == 0) layout(bytes);
-    return static_bytes_ == bytes ? base_ + rank * block_stride : nullptr;
+    if (static_bytes_ == 0) {
+        if (dynamic_is_used_) return nullptr;
+        layout(bytes);
+        select(thread);
+    }
+    return static_bytes_ == bytes ? base_ + thread.rank * block_stride : nullptr;
 }
 
 void* SharedMemory::dynamic_part(unsigned rank) {
+    dynamic_is_used_ = true;
     return base_ + rank * block_stride + (static_bytes_ + 15) / 16 * 16;
 }
 
