@@ -49,6 +49,16 @@ __global__ void shared_past_end(float* memory) {
     if (thread_index() == 9) *past = memory[0];
 }
 
+struct Rows {
+    float values[4][8];
+};
+
+__global__ void past_the_row(float* memory) {
+    Rows& rows = shared_memory<Rows>();
+    const unsigned thread = thread_index();
+    rows.values[thread / 16][thread % 16] = memory[thread];  // rows of 8
+}
+
 /// Thread t reads what thread t + 1 writes, with no barrier between.
 __global__ void missing_barrier(float* memory) {
     Buffer& buffer = shared_memory<Buffer>();
@@ -141,6 +151,7 @@ const KernelList memory_kernels = {
     {"misaligned_vector_store", misaligned_vector_store},
     {"host_pointer", host_pointer},
     {"shared_past_end", shared_past_end},
+    {"past_the_row", past_the_row},
     {"missing_barrier", missing_barrier},
     {"with_barrier", with_barrier},
     {"missing_second_barrier", missing_second_barrier},

@@ -1,4 +1,9 @@
 // Faults in the use of memory and of the block's barrier are found, and said where.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include "detector_test.hpp"
 #include "tests/support/test_program.hpp"
 
@@ -70,6 +75,43 @@ TEST_CASE("memory that a kernel cannot reach") {
     check_finding("foreign_local", "access to another thread's local memory", {"thread 1 of block 0"});
     check_finding("shared_past_end", "access outside shared memory",
                   {"offset 256 of the block's 256 bytes", "by thread 9 of block 0"});
+}
+
+namespace {
+
+/// What a child process that runs the kernel prints on stderr before it dies.
+std::string last_words(const char* kernel) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        Memory memory;
+        findings(kernel, memory);
+        std::_Exit(0);
+    }
+    close(ends[1]);
+    std::string text;
+    char part[4096];
+    for (ssize_t count; (count = read(ends[0], part, sizeof(part))) > 0;)
+        text.append(part, static_cast<std::size_t>(count));
+    close(ends[0]);
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status != 0);
+    return text;
+}
+
+}  // namespace
+
+TEST_CASE("an index outside an array inside shared memory") {
+    const std::string text = last_words("past_the_row");
+    CAPTURE(text);
+    CHECK(text.find("out of bounds for type 'float [8]'") != std::string::npos);
+    CHECK(text.find("memory_kernels.cu:") != std::string::npos);
+    CHECK(text.find("of block 0 ran") != std::string::npos);
+    CHECK(text.find("past_the_row") != std::string::npos);
 }
 
 TEST_CASE("races on shared memory") {

@@ -38,7 +38,7 @@ constinit thread_local Running running_now;
 
 namespace {
 
-/// What a sanitizer's own report of the kernel's arithmetic lacks.
+/// What a sanitizer's own report of the kernel lacks.
 void say_who_ran() {
     const Machine* machine = Machine::running();
     if (machine == nullptr) return;
@@ -62,6 +62,11 @@ std::uint64_t seed_of_environment() {
 }
 
 }  // namespace
+
+/// UndefinedBehaviorSanitizer calls this with each report.
+extern "C" [[gnu::visibility("default")]] void __ubsan_on_report() {
+    say_who_ran();
+}
 
 Machine::Machine() : seed_(seed_of_environment()) {
     __sanitizer_set_death_callback(say_who_ran);
