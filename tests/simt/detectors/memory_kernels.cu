@@ -43,6 +43,10 @@ __global__ void host_pointer(float*) {
     if (thread_index() == 1) *host = 2.0f;
 }
 
+__global__ void shared_said_to_be_global(float*) {
+    assume_global(shared_memory<Buffer>().values);
+}
+
 __global__ void shared_past_end(float* memory) {
     Buffer& buffer = shared_memory<Buffer>();
     float* past = buffer.values + 64;
@@ -150,6 +154,7 @@ const KernelList memory_kernels = {
     {"misaligned_vector_load", misaligned_vector_load},
     {"misaligned_vector_store", misaligned_vector_store},
     {"host_pointer", host_pointer},
+    {"shared_said_to_be_global", shared_said_to_be_global},
     {"shared_past_end", shared_past_end},
     {"past_the_row", past_the_row},
     {"missing_barrier", missing_barrier},

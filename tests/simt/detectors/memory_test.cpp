@@ -73,6 +73,7 @@ TEST_CASE("16-byte accesses at other addresses") {
 TEST_CASE("memory that a kernel cannot reach") {
     check_finding("host_pointer", "a kernel dereferences host memory", {"by thread 1 of block 0"});
     check_finding("foreign_local", "access to another thread's local memory", {"thread 1 of block 0"});
+    check_finding("shared_said_to_be_global", "an address that is not of global memory");
     check_finding("shared_past_end", "access outside shared memory",
                   {"offset 256 of the block's 256 bytes", "by thread 9 of block 0"});
 }

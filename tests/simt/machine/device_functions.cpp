@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "machine/accesses.hpp"
+#include "machine/global_memory.hpp"
 #include "machine/machine.hpp"
 
 namespace sgemm_shim {
@@ -67,6 +68,15 @@ cudaError_t allow_shared_memory(const void* kernel, std::size_t dynamic_bytes) {
     if (dynamic_bytes > simt::SharedMemory::block_limit) return cudaErrorInvalidValue;
     Machine::instance().allow_shared_memory(kernel, dynamic_bytes);
     return cudaSuccess;
+}
+
+void assume_global(const float* address) {
+    if (simt::GlobalMemory::instance().contains(address)) return;
+    Machine& machine = *Machine::running();
+    simt::Finding finding;
+    finding.problem = "an address that is not of global memory, though the kernel says so";
+    finding.event = machine.event("assumed", __builtin_return_address(0));
+    machine.fail(std::move(finding));
 }
 
 float4 load_vector(const float* address) {

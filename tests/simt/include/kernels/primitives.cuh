@@ -45,7 +45,8 @@ inline T& shared_memory() {
 inline bool is_vector_aligned(const float* address) {
     return reinterpret_cast<std::uintptr_t>(address) % sizeof(float4) == 0;
 }
-inline void assume_global(const float*) {}
+/// An error if the address is of anything else.
+void assume_global(const float* address);
 float4 load_vector(const float* address);
 void store_vector(float* address, float4 value);
 
