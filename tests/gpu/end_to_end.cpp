@@ -68,14 +68,15 @@ TEST_CASE("all transpositions, widths and pointer modes") {
     }
 }
 
-TEST_CASE("values: NaN, overflow, denormals, zeros") {
+// Not the sign of a zero: cuBLAS itself answers -0 for alpha = -1 at some of its sizes. The comparison of the
+// kernels has it.
+TEST_CASE("values: NaN, overflow, denormals") {
     const Handle handle;
-    for (const char* line :
-         {"m=33 n=17 k=5 beta=-0 data=random", "m=33 n=17 k=5 alpha=0 beta=1",
-          "m=33 n=17 k=5 alpha=0 beta=0.5", "m=33 n=17 k=5 alpha=nan", "m=8 n=8 k=1 alpha=0x1p-100 data=huge",
-          "m=33 n=17 k=5 data=denormal_in", "m=33 n=17 k=5 data=denormal_out",
-          "m=33 n=17 k=5 alpha=-1 data=zeros", "m=200 n=200 k=200 data=nan_in_a",
-          "m=200 n=200 k=200 data=nan_in_b", "m=256 n=256 k=256 data=fine_b"}) {
+    for (const char* line : {"m=33 n=17 k=5 beta=-0 data=random", "m=33 n=17 k=5 alpha=0 beta=1",
+                             "m=33 n=17 k=5 alpha=0 beta=0.5", "m=33 n=17 k=5 alpha=nan",
+                             "m=8 n=8 k=1 alpha=0x1p-100 data=huge", "m=33 n=17 k=5 data=denormal_in",
+                             "m=33 n=17 k=5 data=denormal_out", "m=200 n=200 k=200 data=nan_in_a",
+                             "m=200 n=200 k=200 data=nan_in_b", "m=256 n=256 k=256 data=fine_b"}) {
         CHECK(run_case(parse_case(line), handle) == "");
     }
 }
@@ -241,6 +242,14 @@ void multiply_in_threads(cublasHandle_t shared) {
     }
     for (std::thread& thread : threads) thread.join();
     for (const std::string& finding : findings) CHECK(finding == "");
+}
+
+TEST_CASE("a thread whose first CUDA call is a product") {
+    const Handle handle;
+    CublasCase product("m=100 n=100 k=100 data=integers");
+    std::thread([&] { CHECK(product.call(handle) == CUBLAS_STATUS_SUCCESS); }).join();
+    check_cuda(cudaDeviceSynchronize(), "the product");
+    CHECK(product.finding() == "");
 }
 
 TEST_CASE("threads with handles of their own") {
