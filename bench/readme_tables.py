@@ -4,7 +4,7 @@
 A section is everything between the lines
     <!-- results:NAME begin -->
     <!-- results:NAME end -->
-where NAME is ladder, squares, shapes or second-source; its table comes from the newest recording of that name.
+where NAME is ladder, counters, squares, shapes or second-source; its table comes from the newest recording of that name.
 With --check nothing is written, and the exit status is 1 if a section is out of date.
 """
 import argparse
@@ -119,7 +119,33 @@ def second_source_table(recorded):
             + markdown_table(["m x n x k", *kernels, "cuBLAS", "roofline"], table))
 
 
-TABLES = {"ladder": ladder_table, "squares": squares_table, "shapes": shapes_table,
+def counters_table(recorded):
+    """What ncu counted, in the terms of a thread's inner loop."""
+    table = []
+    for row in recorded.rows:
+        products = row["size"] ** 3 / 32  # of warps
+        table.append([row["asked"],
+                      f"{100 * row['fma_instructions'] / 32 / row['instructions']:.0f} %",
+                      f"{row['issue_slots_used_pct']:.0f} %",
+                      f"{row['global_load_requests'] / products:.3f}",
+                      f"{row['global_load_sectors'] / row['global_load_requests']:.1f}",
+                      f"{row['l1_wavefronts_pct']:.0f} %",
+                      f"{row['shared_conflicts'] / 1e6:.0f} M",
+                      f"{row['l2_read_sectors'] * 32 / 1e9:.1f} GB",
+                      f"{row['dram_read_bytes'] / 1e9:.1f} GB",
+                      f"{row['warps_resident']:.0f}",
+                      " / ".join(f"{row[name]:.1f}" for name in
+                                 ("stall_memory", "stall_shared", "stall_load_queue", "stall_shared_queue",
+                                  "stall_barrier", "stall_dispatch"))])
+    return (f"Row-major NN, m = n = k = {recorded.rows[0]['size']:.0f}. Stalls: cycles that a warp waits for each "
+            "instruction issued, for global memory / shared memory / the queue to global memory / the queue to shared "
+            "memory / a barrier / an operand's register bank.\n\n"
+            + markdown_table(["kernel", "FFMA of all instructions", "issue slots used", "global loads per FFMA",
+                              "sectors per load", "L1 and shared-memory cycles used", "bank conflicts", "read from L2",
+                              "read from DRAM", "warps resident", "stalls"], table))
+
+
+TABLES = {"ladder": ladder_table, "counters": counters_table, "squares": squares_table, "shapes": shapes_table,
           "second-source": second_source_table}
 
 
