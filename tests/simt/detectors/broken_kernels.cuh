@@ -7,8 +7,14 @@
 
 namespace sgemm_shim::broken {
 
-/// Launches one block of `threads` of the named kernel with `memory` as its argument. Throws
+/// Launches blocks of `threads` of the named kernel with `memory` as its argument. Throws
 /// std::out_of_range for an unknown name.
 void launch_by_name(const std::string& name, float* memory, unsigned threads = 64, unsigned blocks = 1);
+
+/// allow_shared_memory() for what the named kernel needs.
+void allow_shared_memory_by_name(const std::string& name);
+
+/// Host code of a kernel's file that takes a device pointer for its own.
+float read_on_host(const float* device);
 
 }  // namespace sgemm_shim::broken

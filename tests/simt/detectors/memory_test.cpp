@@ -63,6 +63,14 @@ TEST_CASE("memory that was given back") {
                          std::runtime_error);
 }
 
+TEST_CASE("host code that reads device memory") {
+    Memory memory;
+    CHECK(read_on_host(memory.buffer.data()) == 0.0f);
+    CHECK_THROWS_WITH_AS(testing::synchronize_backend(), doctest::Contains("host code reads device memory"),
+                         std::runtime_error);
+    testing::synchronize_backend();
+}
+
 TEST_CASE("16-byte accesses at other addresses") {
     check_finding("misaligned_vector_load", "misaligned access",
                   {"no multiple of 16", "read of 16 bytes by thread 3 of block 0", "memory_kernels.cu:"});

@@ -215,11 +215,48 @@ __global__ void write_between_cluster_halves(float* memory) {
     split_cluster_barrier<true>(memory);
 }
 
+/// Each block leaves 8 floats; the one that counts last adds them up. The counter is element 63.
+template <bool synchronises, bool counts>
+void last_block_reduces(float* memory) {
+    Buffer& is_last = shared_memory<Buffer>();
+    const unsigned thread = thread_index();
+    constexpr unsigned blocks = 4;
+    if (thread < 8) memory[8 * block_index() + thread] = static_cast<float>(block_index() + 1);
+    if (synchronises) synchronize_block();
+    if (thread == 0) {
+        const unsigned before =
+            counts ? count_in_order(reinterpret_cast<unsigned*>(memory + 63), 1) : block_index();
+        is_last.values[0] = before == blocks - 1 ? 1.0f : 0.0f;
+    }
+    synchronize_block();
+    if (is_last.values[0] == 0.0f || thread >= 8) return;
+    float sum = 0.0f;
+    for (unsigned block = 0; block < blocks; ++block) sum += memory[8 * block + thread];
+    memory[32 + thread] = sum;
+}
+
+__global__ void last_block(float* memory) {
+    last_block_reduces<true, true>(memory);
+}
+__global__ void last_block_without_barrier(float* memory) {
+    last_block_reduces<false, true>(memory);
+}
+__global__ void last_block_without_counter(float* memory) {
+    last_block_reduces<true, false>(memory);
+}
+
 __global__ void dynamic_past_end(float* memory) {
     auto* values = static_cast<float*>(dynamic_shared_memory());
     const unsigned thread = thread_index();
     values[thread] = memory[thread];  // 60 floats
     memory[thread] = values[thread];
+}
+
+__global__ void dynamic_of_64_kib(float* memory) {
+    auto* values = static_cast<float*>(dynamic_shared_memory());
+    const unsigned thread = thread_index();
+    values[16384 - 64 + thread] = memory[thread];
+    memory[thread] = values[16384 - 64 + thread] + 1.0f;
 }
 
 }  // namespace
@@ -248,7 +285,11 @@ const KernelList synchronisation_kernels = {
     {"cluster_without_last_barrier", cluster_without_last_barrier, 0, 2},
     {"cluster_halves", cluster_halves, 0, 2},
     {"write_between_cluster_halves", write_between_cluster_halves, 0, 2},
+    {"last_block", last_block},
+    {"last_block_without_barrier", last_block_without_barrier},
+    {"last_block_without_counter", last_block_without_counter},
     {"dynamic_past_end", dynamic_past_end, 240},
+    {"dynamic_of_64_kib", dynamic_of_64_kib, 65536},
 };
 
 }  // namespace sgemm_shim::broken

@@ -68,6 +68,23 @@ TEST_CASE("clusters and distributed shared memory") {
     check_finding("write_between_cluster_halves", "race on shared memory", {}, 64, 2);
 }
 
+TEST_CASE("the last block of a grid reduces") {
+    CHECK(result("last_block", std::vector<float>(64, 0.0f), 4)[35] == 1.0f + 2 + 3 + 4);
+    check_finding("last_block_without_barrier", "race on global memory", {}, 64, 4);
+    check_finding("last_block_without_counter", "race on global memory", {}, 64, 4);
+}
+
+TEST_CASE("launches that the hardware refuses") {
+    Memory memory;
+    for (const unsigned threads : {0u, 1025u})
+        CHECK_THROWS_AS(launch_by_name("with_barrier", memory.buffer.data(), threads), std::runtime_error);
+    CHECK_THROWS_AS(launch_by_name("with_barrier", memory.buffer.data(), 64, 0), std::runtime_error);
+    CHECK_THROWS_AS(launch_by_name("cluster_exchange", memory.buffer.data(), 64, 3), std::runtime_error);
+    CHECK_THROWS_AS(launch_by_name("dynamic_of_64_kib", memory.buffer.data()), std::runtime_error);
+    allow_shared_memory_by_name("dynamic_of_64_kib");
+    CHECK(result("dynamic_of_64_kib", counting())[9] == 10.0f);
+}
+
 TEST_CASE("dynamic shared memory ends where the launch says") {
     check_finding("dynamic_past_end", "access outside shared memory",
                   {"of the block's 240 bytes of shared memory", "write of 4 bytes by thread 6"});

@@ -42,8 +42,9 @@ std::string address_text(const void* address) {
 /// Whether the last write to the word is ordered before what the current thread does.
 bool is_ordered(Machine& machine, const GlobalWord& word) {
     if (word.time <= machine.launch_start()) return true;
-    if (word.time <= machine.cluster_start()) return false;  // another block of this launch
     const ThreadId writer{word.rank, word.index};
+    if (word.time <= machine.cluster_start())  // a block that ran before
+        return machine.thread().known.knows_past(writer, word.time);
     return writer == machine.thread().id || machine.thread().known.knows(writer, word.time);
 }
 
@@ -114,6 +115,13 @@ void check_access(const void* address, std::size_t bytes, bool is_write, const v
     } else {
         other_access(*machine, address, bytes, is_write, code);
     }
+}
+
+void check_atomic(const void* address, const void* code) {
+    check_alignment(address, 4, true, code);
+    GlobalMemory& memory = GlobalMemory::instance();
+    if (!memory.contains(address) || !memory.word(address)->accessible)
+        fail(*Machine::running(), "an atomic outside global memory", memory.describe(address), true, 4, code);
 }
 
 void check_global_read(const void* address, std::size_t bytes, const void* code) {

@@ -13,6 +13,9 @@ void check_access(const void* address, std::size_t bytes, bool is_write, const v
 /// A read of global memory and of nothing else, on behalf of the current thread.
 void check_global_read(const void* address, std::size_t bytes, const void* code);
 
+/// An atomic operation on a word of global memory, which races with no other atomic operation.
+void check_atomic(const void* address, const void* code);
+
 void refuse_alignment(const void* address, std::size_t alignment, bool is_write, const void* code);
 
 /// For accesses that the hardware refuses at other addresses.

@@ -30,6 +30,20 @@ struct ThreadId {
     bool operator==(const ThreadId&) const = default;
 };
 
+/// What is known of a cluster that ran before: everything from `begin` (exclusive) to `end`, by all of its
+/// threads or by one.
+struct Past {
+    Time begin = 0;
+    Time end = 0;
+    bool all = true;
+    ThreadId thread;
+
+    bool covers(ThreadId writer, Time time) const {
+        return time > begin && time <= end && (all || writer == thread);
+    }
+    bool operator==(const Past&) const = default;
+};
+
 /// What a thread, or a synchronisation object, knows of.
 class VectorClock {
   public:
@@ -39,6 +53,15 @@ class VectorClock {
         thread_count_ = block_size * cluster_size;
         has_threads_ = false;
         agents_.clear();
+        past_.clear();
+    }
+
+    bool knows_past(ThreadId writer, Time time) const {
+        return std::ranges::any_of(past_, [&](const Past& past) { return past.covers(writer, time); });
+    }
+    const std::vector<Past>& past() const { return past_; }
+    void learn(const Past& past) {
+        if (std::ranges::find(past_, past) == past_.end()) past_.push_back(past);
     }
 
     bool knows(ThreadId thread, Time time) const {
@@ -65,6 +88,7 @@ class VectorClock {
     void learn_block(unsigned rank, Time time) { blocks_[rank] = std::max(blocks_[rank], time); }
     void learn(const VectorClock& other) {
         for (unsigned i = 0; i < cluster_limit; ++i) blocks_[i] = std::max(blocks_[i], other.blocks_[i]);
+        for (const Past& past : other.past_) learn(past);
         agents_.resize(std::max(agents_.size(), other.agents_.size()), 0);
         for (std::size_t i = 0; i < other.agents_.size(); ++i)
             agents_[i] = std::max(agents_[i], other.agents_[i]);
@@ -79,7 +103,7 @@ class VectorClock {
         threads_.clear();
     }
     /// Whether it knows anything but whole blocks.
-    bool has_details() const { return has_threads_ || !agents_.empty(); }
+    bool has_details() const { return has_threads_ || !agents_.empty() || !past_.empty(); }
     /// Whether it has heard of the block at all since the cluster started.
     bool has_heard_of(unsigned rank, Time cluster_start) const {
         if (blocks_[rank] > cluster_start) return true;
@@ -98,6 +122,7 @@ class VectorClock {
     std::array<Time, cluster_limit> blocks_{};
     std::vector<Time> threads_;
     std::vector<Time> agents_;
+    std::vector<Past> past_;
     unsigned block_size_ = 0;
     std::size_t thread_count_ = 0;
     bool has_threads_ = false;

@@ -64,6 +64,14 @@ void wait_cluster(CallPlace place) {
     Machine::running()->synchronisation().wait_cluster(place);
 }
 
+unsigned count_in_order(unsigned* counter, unsigned addend) {
+    simt::check_atomic(counter, __builtin_return_address(0));
+    Machine::running()->synchronisation().meet_at_counter(counter);
+    const unsigned old = *counter;
+    *counter = old + addend;
+    return old;
+}
+
 cudaError_t allow_shared_memory(const void* kernel, std::size_t dynamic_bytes) {
     if (dynamic_bytes > simt::SharedMemory::block_limit) return cudaErrorInvalidValue;
     Machine::instance().allow_shared_memory(kernel, dynamic_bytes);

@@ -95,6 +95,7 @@ cudaError_t Machine::run(const LaunchRequest& request) {
     random_ = Random(seed_ ^ (std::uint64_t{request.grid} << 32 | request.block));
     failed_ = false;
     launch_start_ = time_;
+    synchronisation_.start_launch();
     const unsigned clusters = request.grid / request.cluster;
     const Permutation order(clusters, random_);
     for (unsigned i = 0; i < clusters && !failed_; ++i) run_cluster(order(i) * request.cluster);

@@ -1,5 +1,6 @@
 #include "machine/synchronisation.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "machine/machine.hpp"
@@ -161,6 +162,28 @@ void Synchronisation::wait_cluster(CallPlace place) {
         cluster_.waiting.push_back(&self);
         machine_.wait("the cluster's barrier", 0, place);
     }
+}
+
+/// Everybody who comes learns what those who came before knew.
+void Synchronisation::meet_at_counter(const void* address) {
+    Counter& counter = counters_[address];
+    Thread& self = machine_.thread();
+    const Time start = machine_.cluster_start();
+    if (counter.cluster_start != start) {
+        counter.cluster_start = start;
+        machine_.reset(counter.here);
+    }
+    self.known.learn(counter.here);
+    for (const Past& past : counter.past) self.known.learn(past);
+
+    counter.here.learn(self.known);
+    counter.here.learn(self.id, self.time);
+    for (const Past& past : self.known.past()) {
+        if (std::ranges::find(counter.past, past) == counter.past.end()) counter.past.push_back(past);
+    }
+    counter.past.push_back({start, self.known.block_time(self.id.rank), true, {}});
+    counter.past.push_back({start, self.time, false, self.id});
+    self.time = machine_.advance();
 }
 
 void Synchronisation::initialise(void* barrier, unsigned arrivals, const void* code) {

@@ -53,6 +53,10 @@ class Synchronisation {
     void arrive_cluster();
     void wait_cluster(CallPlace place);
 
+    /// Atomic counters, over all blocks of a launch.
+    void start_launch() { counters_.clear(); }
+    void meet_at_counter(const void* counter);
+
     void initialise(void* barrier, unsigned arrivals, const void* code);
     void publish();
     void arrive(void* barrier, std::int64_t bytes, const void* code);
@@ -86,6 +90,13 @@ class Synchronisation {
     Rendezvous cluster_;
     bool cluster_is_split_ = false;
     std::map<const void*, PhaseState> phase_barriers_;
+
+    struct Counter {
+        Time cluster_start = 0;  ///< of the cluster that `here` speaks of
+        VectorClock here;
+        std::vector<Past> past;
+    };
+    std::map<const void*, Counter> counters_;
 };
 
 }  // namespace sgemm_shim::simt

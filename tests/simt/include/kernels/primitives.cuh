@@ -99,6 +99,12 @@ inline T* remote_shared(T* own, unsigned rank) {
     return static_cast<T*>(simt::remote_address(own, rank));
 }
 
+// ---- the whole grid ---------------------------------------------------------------------------------------
+
+/// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
+/// wrote before, and what its block wrote before the block's last barrier.
+unsigned count_in_order(unsigned* counter, unsigned addend);
+
 // ---- asynchronous copies by a thread ----------------------------------------------------------------------
 
 /// Starts copying `bytes` (4, 8 or 16, both addresses a multiple of it) from global to shared memory. What
