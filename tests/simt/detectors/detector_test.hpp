@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -41,7 +42,8 @@ inline void check_finding(const std::string& kernel, const std::string& problem,
     const std::string text = findings(kernel, memory, threads, blocks);
     CAPTURE(text);
     CHECK(text.find("software GPU: " + problem) != std::string::npos);
-    CHECK(text.find("  kernel   " + kernel) != std::string::npos);
+    // Compilers differ in how much of the name they keep.
+    CHECK(text.find(kernel, std::min(text.size(), text.find("\n  kernel   "))) != std::string::npos);
     CHECK(text.find("SGEMM_SIMT_SEED=") != std::string::npos);
     for (const std::string& detail : details) {
         CAPTURE(detail);
