@@ -190,6 +190,8 @@ const char* to_string(EntryPoint entry_point) {
             return "cublasSgemm_v2";
         case EntryPoint::sgemm_64:
             return "cublasSgemm_v2_64";
+        case EntryPoint::api_sgemm:
+            return "sgemm_shim_sgemm";
         case EntryPoint::count:
             break;
     }
