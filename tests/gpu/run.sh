@@ -98,6 +98,7 @@ if [ "$tests" = 1 ]; then
     for kernel in auto $kernels disabled; do
         run "end to end: $kernel" "$here/check_end_to_end.sh" "$here/end_to_end" "$here/libsgemm_shim.so" "$kernel"
     done
+    run "C interface" env LD_LIBRARY_PATH="$here:${LD_LIBRARY_PATH:-}" "$here/api"
     check_quiet true 0 true
     check_quiet "shell" 0 sh -c ':'
     check_quiet "shell, exit status 3" 3 sh -c 'exit 3'
