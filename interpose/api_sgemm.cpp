@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "gemm_converters.hpp"
 #include "intercept.hpp"
 #include "kernel_choice.hpp"
-#include "sgemm_call.hpp"
 #include "sgemm_shim/sgemm_shim.h"
 #include "text_buffer.hpp"
 
@@ -88,6 +88,12 @@ const char* sentence(ForwardReason reason) {
             return "the handle is NULL, or does not answer questions about its stream and modes";
         case ForwardReason::sm_target:
             return "cublasSetSmCountTarget is in use on the handle";
+        case ForwardReason::data_type:
+            return "a matrix is not of type CUDA_R_32F";
+        case ForwardReason::compute_type:
+            return "the compute type is neither CUBLAS_COMPUTE_32F nor its pedantic form";
+        case ForwardReason::algorithm:
+            return "cuBLAS has no such algorithm";
         case ForwardReason::invalid:
             return "cuBLAS refuses a size, a leading dimension or a transposition of it";
         case ForwardReason::empty:
@@ -186,9 +192,9 @@ int sgemm_shim_sgemm(sgemm_shim_cublas_handle handle, int order, int transa, int
         return handle != nullptr ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_NOT_INITIALIZED;
     make_column_major(order, transa, transb, m, n, A, lda, B, ldb);
     const void* caller = __builtin_return_address(0);
-    const GemmCall call = sgemm_call(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const auto operation_a = static_cast<cublasOperation_t>(transa);
     const auto operation_b = static_cast<cublasOperation_t>(transb);
+    const GemmCall call = sgemm_call(operation_a, operation_b, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 
     if (fits_int(call)) {
         return intercept(caller, EntryPoint::api_sgemm, &RealCublas::cublasSgemm_v2, call, handle,
@@ -206,7 +212,8 @@ int sgemm_shim_explain(sgemm_shim_cublas_handle handle, int order, int transa, i
                        sgemm_shim_explanation* explanation) {
     if (explanation == nullptr || !is_known(order)) return CUBLAS_STATUS_INVALID_VALUE;
     make_column_major(order, transa, transb, m, n, A, lda, B, ldb);
-    GemmCall call = sgemm_call(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    GemmCall call = sgemm_call(static_cast<cublasOperation_t>(transa), static_cast<cublasOperation_t>(transb),
+                               m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const Decision decision = decide_for(__builtin_return_address(0), handle, call);
     describe(call, decision, *explanation);
     return handle == nullptr || decision.plan.reason == ForwardReason::missing ? CUBLAS_STATUS_NOT_INITIALIZED

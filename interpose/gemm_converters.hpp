@@ -2,8 +2,7 @@
 // Pointers are not looked at.
 #pragma once
 
-#include <cublas_v2.h>
-
+#include "cublas.hpp"
 #include "gemm_call.hpp"
 
 namespace sgemm_shim {

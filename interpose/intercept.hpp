@@ -1,6 +1,8 @@
 // The way of every intercepted call: GemmCall -> plan -> kernel, or the real function -> record.
 #pragma once
 
+#include <concepts>
+
 #include "gemm_call.hpp"
 #include "plan.hpp"
 #include "real_cublas.hpp"
@@ -41,6 +43,14 @@ cublasStatus_t intercept(const void* caller, EntryPoint entry_point, Function Re
         plan.kernel != nullptr ? CUBLAS_STATUS_SUCCESS : (real->*real_function)(handle, original...);
     record(entry_point, call, plan, status);
     return status;
+}
+
+/// The same for a function whose arguments `convert` makes into a GemmCall.
+template <class Function, class Convert, class... Arguments>
+requires std::invocable<Convert, Arguments...> cublasStatus_t
+intercept(const void* caller, EntryPoint entry_point, Function RealCublas::*real_function, Convert convert,
+          cublasHandle_t handle, Arguments... original) {
+    return intercept(caller, entry_point, real_function, convert(original...), handle, original...);
 }
 
 /// Notes whether the program switched cuBLAS's call log on or off: a log must show every call, so all are

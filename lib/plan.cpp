@@ -7,6 +7,20 @@ Plan forward(ForwardReason reason) {
     return {nullptr, reason};
 }
 
+ForwardReason reason_from_demand(Demand demand) {
+    switch (demand) {
+        case Demand::data_type:
+            return ForwardReason::data_type;
+        case Demand::compute_type:
+            return ForwardReason::compute_type;
+        case Demand::algorithm:
+            return ForwardReason::algorithm;
+        case Demand::fp32:
+            break;
+    }
+    return ForwardReason::none;
+}
+
 ForwardReason reason_from_validity(Validity validity) {
     switch (validity) {
         case Validity::invalid:
@@ -47,6 +61,12 @@ const char* to_string(ForwardReason reason) {
             return "handle";
         case ForwardReason::sm_target:
             return "sm count target";
+        case ForwardReason::data_type:
+            return "type";
+        case ForwardReason::compute_type:
+            return "compute type";
+        case ForwardReason::algorithm:
+            return "algo";
         case ForwardReason::invalid:
             return "invalid argument";
         case ForwardReason::empty:
@@ -87,6 +107,8 @@ ForwardReason reason_from_policy(const Policy& policy) {
 
 Plan plan_without_device(const GemmCall& call, const Policy& policy) {
     if (const ForwardReason reason = reason_from_policy(policy); reason != ForwardReason::none)
+        return forward(reason);
+    if (const ForwardReason reason = reason_from_demand(call.demand); reason != ForwardReason::none)
         return forward(reason);
     if (const ForwardReason reason = reason_from_validity(validate(call)); reason != ForwardReason::none)
         return forward(reason);

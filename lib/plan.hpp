@@ -20,6 +20,9 @@ enum class ForwardReason : std::uint8_t {
     environment,    ///< a variable forces another arithmetic on cuBLAS
     handle,         ///< NULL handle, or the handle did not answer a query
     sm_target,      ///< cublasSetSmCountTarget is in use
+    data_type,      ///< a matrix is not FP32
+    compute_type,   ///< the compute type is not FP32
+    algorithm,      ///< an algorithm that cuBLAS does not know
     invalid,        ///< arguments that cuBLAS refuses: it prints the line and returns the status
     empty,          ///< nothing to compute, or only C = beta * C
     pointer,        ///< a NULL pointer
