@@ -2,35 +2,23 @@
 // nothing of the shim, to be run under LD_PRELOAD by tests/gpu/check_end_to_end.sh. CONTRACT_CASES names the
 // file.
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <span>
 #include <thread>
 
+#include "captured_output.hpp"
 #include "case_rows.hpp"
 #include "tests/gpu/cublas_program.hpp"
 #include "tests/support/test_program.hpp"
 
-namespace {
-
-void print_calls() {
-    using namespace sgemm_shim::testing;
-    for (int i = 0; i < static_cast<int>(CallClass::count); ++i) {
-        const auto call_class = static_cast<CallClass>(i);
-        std::printf("calls: %s %d\n", to_string(call_class), calls_made(call_class).load());
-    }
-}
-
-}  // namespace
-
 const char* reason_to_skip() {
     const char* reason = sgemm_shim::testing::reason_without_gpu();
-    if (reason == nullptr) std::atexit(print_calls);
+    if (reason == nullptr) std::atexit(sgemm_shim::testing::report_calls);
     return reason;
 }
 
@@ -45,45 +33,15 @@ std::vector<CaseRow> rows_of(const char* runner) {
     return rows;
 }
 
-/// What the process writes to standard output meanwhile, the libraries included.
-class CapturedOutput {
-  public:
-    CapturedOutput() : file_(std::tmpfile()), saved_(dup(STDOUT_FILENO)) {
-        if (file_ == nullptr || saved_ < 0) throw std::runtime_error("cannot capture the output");
-        std::fflush(stdout);
-        dup2(fileno(file_), STDOUT_FILENO);
-    }
-    ~CapturedOutput() {
-        if (saved_ >= 0) end();
-        std::fclose(file_);
-    }
-    CapturedOutput(const CapturedOutput&) = delete;
-    CapturedOutput& operator=(const CapturedOutput&) = delete;
+std::span<const Function> functions_for(const GemmCase& gemm_case) {
+    return gemm_case.batch_count == 1 ? std::span<const Function>(every_function) : batched_functions;
+}
 
-    std::string end() {
-        std::fflush(stdout);
-        dup2(saved_, STDOUT_FILENO);
-        close(saved_);
-        saved_ = -1;
-        std::rewind(file_);
-        std::string text(4096, '\0');
-        text.resize(std::fread(text.data(), 1, text.size(), file_));
-        return text;
-    }
-
-  private:
-    std::FILE* file_;
-    int saved_;
-};
-
-std::string run_both_widths(const GemmCase& gemm_case, cublasHandle_t handle) {
-    for (const EntryWidth width : {EntryWidth::bits_32, EntryWidth::bits_64}) {
-        CublasCase product(gemm_case);
-        const cublasStatus_t status =
-            product.call(handle, width, gemm_case.k == 0 ? CallClass::empty : CallClass::ordinary);
-        if (status != CUBLAS_STATUS_SUCCESS) return "status " + std::to_string(static_cast<int>(status));
-        check_cuda(cudaDeviceSynchronize(), "the product");
-        if (std::string finding = product.finding(); !finding.empty()) return finding;
+std::string run_both_widths(const GemmCase& gemm_case, cublasHandle_t handle, Function function) {
+    for (const EntryWidth width : both_widths) {
+        const std::string finding = run_case(gemm_case, handle, {function, width},
+                                             gemm_case.k == 0 ? CallClass::empty : CallClass::ordinary);
+        if (!finding.empty()) return symbol_of({function, width}) + ": " + finding;
     }
     return "";
 }
@@ -118,20 +76,25 @@ TEST_CASE("the first product does not wait for another stream") {
     CHECK(product.finding() == "");
 }
 
+// The row's own call by every function that can carry it, its neighbours by one of them by turns.
 TEST_CASE("products of the data file") {
     const Handle handle;
-    int run = 0;
+    std::size_t run = 0;
     for (const CaseRow& row : rows_of("product")) {
         GemmCase base = parse_product_call(row.call).gemm_case;
         base.seed = static_cast<std::uint64_t>(row.line);
-        for (const GemmCase& gemm_case : neighbourhood(base, row.around)) {
-            const std::string finding = run_both_widths(gemm_case, handle);
-            if (!finding.empty()) FAIL_CHECK(row.id << ": " << to_line(gemm_case) << ": " << finding);
-            ++run;
+        const std::vector<GemmCase> cases = neighbourhood(base, row.around);
+        for (std::size_t i = 0; i < cases.size(); ++i) {
+            const auto functions = functions_for(cases[i]);
+            for (std::size_t j = 0; j < (i == 0 ? functions.size() : 1); ++j, ++run) {
+                const std::string finding =
+                    run_both_widths(cases[i], handle, functions[(i == 0 ? j : run) % functions.size()]);
+                if (!finding.empty()) FAIL_CHECK(row.id << ": " << finding);
+            }
         }
     }
     CHECK(run > 0);
-    std::printf("%d products of the data file\n", run);
+    std::printf("%zu products of the data file\n", run);
 }
 
 TEST_CASE("statuses of the data file") {
@@ -146,7 +109,7 @@ TEST_CASE("statuses of the data file") {
         const GemmCall& call = any.call;
         const DeviceArray<float> c(std::vector<float>(64, 5.0f));
         const bool succeeds = row.property.starts_with("status 0");
-        ++calls_made(succeeds ? CallClass::empty : CallClass::invalid);
+        count_call(succeeds ? CallClass::empty : CallClass::invalid);
         const auto narrow = [](std::int64_t value) { return static_cast<int>(value); };
         CapturedOutput output;
         const cublasStatus_t status = cublasSgemm(

@@ -95,7 +95,7 @@ if [ "$tests" = 1 ]; then
     run "errors against cuBLAS" "$here/against_cublas"
     [ "$large" = 0 ] || run "large products" "$here/large"
     [ "$large" = 0 ] || run "contract cases" "$here/contract_cases" "$here/cases.csv"
-    run "contract cases, library" env CONTRACT_CASES="$here/cases.csv" \
+    run "contract cases, library" env CONTRACT_CASES="$here/cases.csv" NVIDIA_TF32_OVERRIDE=0 \
         "$here/check_end_to_end.sh" "$here/contract_library" "$here/libsgemm_shim.so" auto
     run "end to end: plain cuBLAS" "$here/end_to_end"
     for kernel in auto $kernels disabled; do
