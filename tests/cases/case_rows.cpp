@@ -75,6 +75,15 @@ bool can_run_there(const CaseRow& row) {
     return true;
 }
 
+/// Keeps all rows together below a minute.
+bool fits_software(const GemmCase& c) {
+    constexpr double most_multiplications = 1 << 20, most_matrices = 20;
+    const auto batch_count = static_cast<double>(c.batch_count);
+    return static_cast<double>(c.m) * static_cast<double>(c.n) * static_cast<double>(c.k) * batch_count <=
+               most_multiplications &&
+           batch_count <= most_matrices;
+}
+
 void check(const CaseRow& row) {
     if (!contains(runners, row.runner)) refuse(row, "no runner '" + row.runner + "'");
     if (words(row.machines).empty()) refuse(row, "runs nowhere");
@@ -90,6 +99,9 @@ void check(const CaseRow& row) {
     try {
         if (is_product(row) || row.runner == "overlap") parse_product_call(row.call);
         if (row.runner == "plan" || row.runner == "status") parse_any_call(row.call);
+        if (is_product(row) && row.runs_on("software") &&
+            !fits_software(parse_product_call(row.call).gemm_case))
+            refuse(row, "too large for the software GPU");
     } catch (const std::invalid_argument& error) {
         refuse(row, error.what());
     }
