@@ -101,7 +101,7 @@ void check(const CaseRow& row) {
         if (row.runner == "plan" || row.runner == "status") parse_any_call(row.call);
         if (is_product(row) && row.runs_on("software") &&
             !fits_software(parse_product_call(row.call).gemm_case))
-            refuse(row, "too large for the software GPU");
+            throw std::invalid_argument("too large for the software GPU");
     } catch (const std::invalid_argument& error) {
         refuse(row, error.what());
     }
