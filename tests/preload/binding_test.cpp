@@ -211,6 +211,47 @@ TEST_CASE("a cuBLAS without the newer functions: what it has works, what it lack
     CHECK(contains(result.errors, "forwarded: " + reason_without_context() + " "));
 }
 
+/// What entry_caller prints if cublasSgemm_v2 answers `first`, and every other product `rest`.
+std::string answers_of_all(const std::string& first, const std::string& rest) {
+    std::string result;
+    for (const char* name : {"Sgemm_v2", "SgemmStridedBatched", "SgemmBatched", "SgemmEx", "GemmEx",
+                             "GemmStridedBatchedEx", "GemmBatchedEx"}) {
+        result += std::string("cublas") + name + "=" + (result.empty() ? first : rest) + "\n";
+        result += std::string("cublas") + name + "_64=" + rest + "\n";
+    }
+    return result;
+}
+
+TEST_CASE("every product is caught, and answered by the program's own cuBLAS") {
+    CHECK(run_program({built("entry_caller")}).output == answers_of_all("13", "13"));
+    const ChildResult result = run_shimmed({"entry_caller"});
+    CHECK(result.exit_status == 0);
+    CHECK(result.output == answers_of_all("13", "13"));
+    CHECK(contains(result.errors, ": 14 calls, 0 served, 14 forwarded"));
+    CHECK(line_count(result.errors) == 15);
+    const ChildResult redirected =
+        run_shimmed({"entry_caller"}, {{"SGEMM_SHIM_CUBLAS", stand_in_file("12")}});
+    CHECK(redirected.output == answers_of_all("12", "12"));
+}
+
+TEST_CASE("the real cuBLAS has every product, and answers through the shim as without it") {
+    CHECK(run_program({built("entry_caller_real"), "null"}).output == answers_of_all("1", "1"));
+    const ChildResult shimmed = run_shimmed({"entry_caller_real", "null"});
+    CHECK(shimmed.output == answers_of_all("1", "1"));
+    CHECK(contains(shimmed.errors, ": 14 calls, 0 served, 14 forwarded"));
+    CHECK(!contains(shimmed.errors, "no cublas"));
+}
+
+TEST_CASE("a cuBLAS with one product only: the others are status 1") {
+    const ChildResult result = run_shimmed({"entry_caller"}, {{"LD_LIBRARY_PATH", built("stand_in_13_old")}});
+    CHECK(result.exit_status == 0);
+    CHECK(result.output == answers_of_all("13", "1"));
+    CHECK(contains(result.errors, ": 14 calls, 0 served, 14 forwarded"));
+    CHECK(contains(result.errors, "cublasGemmBatchedEx_64 "));
+    CHECK(contains(result.errors, "forwarded: no cublas "));
+    CHECK(line_count(result.errors) == 15);
+}
+
 TEST_CASE("a program that loads the shim itself gets the cuBLAS on the search path") {
     const ChildResult result =
         run_program({built("shim_opener"), shim()}, {{"LD_LIBRARY_PATH", built("stand_in_13")}});

@@ -2,7 +2,10 @@
 #include <cublas_v2.h>
 #include <doctest/doctest.h>
 
+#include <string>
+
 #include "child_process.hpp"
+#include "entry_points.hpp"
 #include "shim_view.hpp"
 #include "stand_in.hpp"
 
@@ -15,18 +18,24 @@ TEST_CASE("switched off, the shim asks the handle nothing and passes everything 
     reset_shim();
     real.queries = 0;
     float* const nowhere = reinterpret_cast<float*>(0x1000);
-    const StandInCall sent = {handle,      0, 1,           8, 9,           10,          nowhere,
-                              nowhere + 1, 8, nowhere + 2, 9, nowhere + 3, nowhere + 4, 8};
-    CHECK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, 8, 9, 10, nowhere, nowhere + 1, 8, nowhere + 2, 9,
-                      nowhere + 3, nowhere + 4, 8) == 13);
-    CHECK((real.last == sent));
-    real.last = {};
-    CHECK(cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_T, 8, 9, 10, nowhere, nowhere + 1, 8, nowhere + 2, 9,
-                         nowhere + 3, nowhere + 4, 8) == 13);
-    CHECK((real.last == sent));
+    const StandInCall sent = {
+        handle,      CUBLAS_OP_N, CUBLAS_OP_T,
+        8,           9,           10,
+        nowhere,     nowhere + 1, 8,
+        nowhere + 2, 9,           nowhere + 3,
+        nowhere + 4, 8,           {{0, 0, 0}, {100, 200, 300}, 5, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT}};
+    for (const EntryPoint& entry : entry_points()) {
+        CAPTURE(entry.name);
+        CHECK(entry.send(sent) == 13);
+        CHECK((real.last == as_taken(entry, sent)));
+        CHECK(std::string(real.last_function) == entry.name);
+    }
     CHECK(real.sgemm_calls == 1);
     CHECK(real.sgemm_64_calls == 1);
+    CHECK(real.other_calls == 12);
     CHECK(real.queries == 0);
-    CHECK(contains(shim_summary(), "2 calls, 0 served, 2 forwarded"));
-    CHECK(contains(shim_summary(), "forwarded: disabled "));
+    const std::string summary = shim_summary();
+    CHECK(contains(summary, ": 14 calls, 0 served, 14 forwarded"));
+    CHECK(contains(summary, "forwarded: disabled "));
+    CHECK(line_count(summary) == 15);
 }

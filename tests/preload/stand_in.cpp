@@ -21,11 +21,22 @@ cublasStatus_t answer_query(int status) {
     return answer(status);
 }
 
-cublasStatus_t note(const StandInCall& call) {
-    if (call.handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+/// As StandInCall keeps operands and scalars of every type.
+float* floats(const void* address) {
+    return static_cast<float*>(const_cast<void*>(address));
+}
+
+cublasStatus_t note(const char* function, const StandInCall& call) {
     if (state.echo) return answer(static_cast<int>(call.m));
+    state.last_function = function;
     state.last = call;
-    return answer(state.sgemm_status);
+    return call.handle == nullptr ? CUBLAS_STATUS_NOT_INITIALIZED : answer(state.sgemm_status);
+}
+
+cublasStatus_t note_other(const char* function, StandInCall call, const StandInExtras& extras) {
+    ++state.other_calls;
+    call.extras = extras;
+    return note(function, call);
 }
 
 }  // namespace
@@ -74,7 +85,7 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa, c
                               int m, int n, int k, const float* alpha, const float* A, int lda,
                               const float* B, int ldb, const float* beta, float* C, int ldc) {
     ++state.sgemm_calls;
-    return note({handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc});
+    return note(__func__, {handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc});
 }
 
 #ifndef STAND_IN_IS_OLD
@@ -89,8 +100,20 @@ cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa
                                  int64_t lda, const float* B, int64_t ldb, const float* beta, float* C,
                                  int64_t ldc) {
     ++state.sgemm_64_calls;
-    return note({handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc});
+    return note(__func__, {handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc});
 }
+
+#define NAME(function) function
+#define Size int
+#include "stand_in_products.inc"
+#undef NAME
+#undef Size
+
+#define NAME(function) function##_64
+#define Size int64_t
+#include "stand_in_products.inc"
+#undef NAME
+#undef Size
 
 #endif
 

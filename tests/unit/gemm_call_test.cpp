@@ -186,3 +186,49 @@ TEST_CASE("math modes ask for FP32, TF32 or something else") {
     for (const int mode : {4, 5, 8, 15, 20, 21, 32, 48, 64, -1, std::numeric_limits<int>::min()})
         CHECK(precision_of_math_mode(mode) == Precision::other);
 }
+
+TEST_CASE("three FP32 matrices are a demand for FP32, and any other type is none") {
+    CHECK(demand_of_types(0, 0, 0) == Demand::fp32);
+    // CUDA_R_64F, R_16F, C_32F, R_16BF, R_8F_E4M3, no type.
+    for (const int type : {1, 2, 4, 14, 28, 77, -1, std::numeric_limits<int>::min()}) {
+        CAPTURE(type);
+        CHECK(demand_of_types(type, 0, 0) == Demand::data_type);
+        CHECK(demand_of_types(0, type, 0) == Demand::data_type);
+        CHECK(demand_of_types(0, 0, type) == Demand::data_type);
+        CHECK(demand_of_arguments(type, 0, 0, 68, -1) == Demand::data_type);
+        CHECK(demand_of_arguments(0, type, 0, 68, -1) == Demand::data_type);
+        CHECK(demand_of_arguments(0, 0, type, 68, -1) == Demand::data_type);
+        CHECK(demand_of_arguments(type, type, type, 68, -1) == Demand::data_type);
+    }
+}
+
+TEST_CASE("of all compute types COMPUTE_32F and its pedantic form are FP32 (contract.md, section 7)") {
+    for (const int type : {68, 69}) CHECK(demand_of_arguments(0, 0, 0, type, -1) == Demand::fp32);
+    // 16F, 16F_PEDANTIC, 64F, 64F_PEDANTIC, 32I, 32I_PEDANTIC, 32F_FAST_16F, _16BF, _TF32, EMULATED_16BFX9;
+    // CUDA_R_32F, which the old form of these functions took in this place; no type.
+    for (const int type : {64, 65, 70, 71, 72, 73, 74, 75, 77, 78, 0, 66, 67, 76, 79, -1, 1 << 30}) {
+        CAPTURE(type);
+        CHECK(demand_of_arguments(0, 0, 0, type, -1) == Demand::compute_type);
+    }
+}
+
+TEST_CASE("the algorithms that cuBLAS takes, and their neighbours") {
+    for (const int compute_type : {68, 69}) {
+        for (int algorithm = -3; algorithm <= 120; ++algorithm) {
+            const bool taken = algorithm == -1 || (algorithm >= 0 && algorithm <= 23) ||
+                               (algorithm >= 99 && algorithm <= 115);
+            CAPTURE(algorithm);
+            CHECK(demand_of_arguments(0, 0, 0, compute_type, algorithm) ==
+                  (taken ? Demand::fp32 : Demand::algorithm));
+        }
+        for (const int algorithm :
+             {-2, 24, 98, 116, 1000, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()})
+            CHECK(demand_of_arguments(0, 0, 0, compute_type, algorithm) == Demand::algorithm);
+    }
+}
+
+TEST_CASE("of several things that are not FP32 the type comes first, then the compute type") {
+    CHECK(demand_of_arguments(0, 0, 2, 77, 1000) == Demand::data_type);
+    CHECK(demand_of_arguments(0, 0, 0, 77, 1000) == Demand::compute_type);
+    CHECK(demand_of_arguments(0, 0, 0, 69, 1000) == Demand::algorithm);
+}

@@ -53,6 +53,9 @@ const std::vector<Obstacle> obstacles = {
     {ForwardReason::chosen, [](Situation& s) { s.settings.kernel = find_kernel("cublas"); }},
     {ForwardReason::logging, [](Situation& s) { s.settings.cublas_logs = true; }},
     {ForwardReason::environment, [](Situation& s) { s.settings.arithmetic_overridden = true; }},
+    {ForwardReason::data_type, [](Situation& s) { s.call.demand = Demand::data_type; }},
+    {ForwardReason::compute_type, [](Situation& s) { s.call.demand = Demand::compute_type; }},
+    {ForwardReason::algorithm, [](Situation& s) { s.call.demand = Demand::algorithm; }},
     {ForwardReason::invalid, [](Situation& s) { s.call.n = -1; }},
     {ForwardReason::empty, [](Situation& s) { s.call.k = 0; }},
     {ForwardReason::pointer, [](Situation& s) { s.call.alpha = nullptr; }},
@@ -148,6 +151,46 @@ TEST_CASE("a stride of C is needed only by a batch without an array of pointers"
     situation = {};
     situation.call.a.stride = situation.call.b.stride = 0;
     CHECK(situation.decide().reason == ForwardReason::none);
+}
+
+TEST_CASE("a stride of C of 0 is undefined from the second matrix on, and only for strided batches") {
+    Situation situation;
+    for (const std::int64_t count : {0, 1, 2, 7}) {
+        situation.call.batch_count = count;
+        situation.call.c.stride = 0;
+        CHECK(situation.decide().reason == (count == 0   ? ForwardReason::empty
+                                            : count == 1 ? ForwardReason::none
+                                                         : ForwardReason::overlapping_c));
+        for (const std::int64_t stride : {std::int64_t{1}, std::int64_t{-1}, std::int64_t{1} << 40}) {
+            situation.call.c.stride = stride;
+            CHECK(situation.decide().reason == (count == 0 ? ForwardReason::empty : ForwardReason::none));
+        }
+    }
+    situation.call.batch_count = -1;
+    situation.call.c.stride = 0;
+    CHECK(situation.decide().reason == ForwardReason::invalid);
+}
+
+TEST_CASE("a batch by pointers needs all three arrays, but none for an empty batch") {
+    const auto array = reinterpret_cast<float* const*>(0x100);
+    const auto with_arrays = [&] {
+        Situation situation;
+        situation.call.batch_count = 3;
+        situation.call.a = {nullptr, array, situation.call.a.leading_dimension, 0};
+        situation.call.b = {nullptr, array, situation.call.b.leading_dimension, 0};
+        situation.call.c = {nullptr, array, situation.call.c.leading_dimension, 0};
+        return situation;
+    };
+    CHECK(with_arrays().decide().reason == ForwardReason::none);
+    for (const int missing : {0, 1, 2}) {
+        Situation situation = with_arrays();
+        if (missing == 0) situation.call.a.array = nullptr;
+        if (missing == 1) situation.call.b.array = nullptr;
+        if (missing == 2) situation.call.c.array = nullptr;
+        CHECK(situation.decide().reason == ForwardReason::pointer);
+        situation.call.batch_count = 0;
+        CHECK(situation.decide().reason == ForwardReason::empty);
+    }
 }
 
 TEST_CASE("operations, pointer modes and sizes of one are all served") {

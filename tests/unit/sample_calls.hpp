@@ -3,8 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 
 #include "gemm_call.hpp"
+
+namespace sgemm_shim {
+inline std::ostream& operator<<(std::ostream& out, Demand demand) {
+    constexpr const char* names[] = {"fp32", "data_type", "compute_type", "algorithm"};
+    return out << names[static_cast<int>(demand)];
+}
+}  // namespace sgemm_shim
 
 namespace sgemm_shim::testing {
 
