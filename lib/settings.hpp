@@ -21,6 +21,7 @@ struct Settings {
     LogLevel log = LogLevel::off;
     char log_file[path_limit] = "";     ///< empty: stderr; %p stands for the process id
     char cublas_path[path_limit] = "";  ///< empty: search
+    bool dlsym = true;
     bool disabled = false;
     /// The environment forces another arithmetic on cuBLAS (NVIDIA_TF32_OVERRIDE=1,
     /// CUBLAS_EMULATE_SINGLE_PRECISION=1).
