@@ -1,15 +1,15 @@
-// Programs that look cuBLAS up with dlopen and dlsym (JAX, TensorFlow, Julia, ctypes) get, for the functions that
-// this library exports, a stub of this library instead of cuBLAS's own function.
+// Programs that look cuBLAS up with dlopen and dlsym (JAX, TensorFlow, Julia, ctypes) get, for the functions
+// that this library exports, a stub of this library instead of cuBLAS's own function.
 //
-// The exported dlsym is assembly (dlsym_hook_*.S). It asks sgemm_shim_decide_dlsym() here, and either returns the
-// stub or jumps on to the next dlsym, with the registers, the stack and so the caller it was given.
+// The exported dlsym is assembly (dlsym_hook_*.S). It asks sgemm_shim_decide_dlsym() here, and either returns
+// the stub or jumps on to the next dlsym, with the registers, the stack and so the caller it was given.
 //
-// There are stubs for each library that functions were looked up in: the one that is called tells which cuBLAS is
-// meant. The call site could not: ctypes looks up in one module and calls from another, compilers such as Julia's
-// call from no module at all, and a program can hold the functions of two cuBLAS majors.
+// There are stubs for each library that functions were looked up in: the one that is called tells which
+// cuBLAS is meant. The call site could not: ctypes looks up in one module and calls from another, compilers
+// such as Julia's call from no module at all, and a program can hold the functions of two cuBLAS majors.
 //
-// dlvsym is a second way to a function, and is not caught: cuBLAS's users do not take it, and the hooks of others
-// do, to get at the real dlsym.
+// dlvsym is a second way to a function, and is not caught: cuBLAS's users do not take it, and the hooks of
+// others do, to get at the real dlsym.
 #include "dlsym_hook.hpp"
 
 #include <array>
@@ -35,10 +35,8 @@ DlsymDecision sgemm_shim_decide_dlsym(void* handle, const char* name, const void
 /// SGEMM_SHIM_STUB_LIBRARIES stubs for each function, in the order of the list.
 extern const char sgemm_shim_stubs[];
 
-/// Set by a stub to the number of its library, from 1 on; an exported function, which runs next, takes it. In the
-/// thread's static block, because the stubs cannot call anything.
-[[gnu::visibility("hidden"), gnu::tls_model("initial-exec")]] constinit thread_local unsigned
-    sgemm_shim_stub_library = 0;
+/// Called by a stub with the number of its library, from 1 on.
+void sgemm_shim_note_library(unsigned number);
 
 }  // extern "C"
 
@@ -54,8 +52,8 @@ constexpr const char* oldest_version = "GLIBC_2.2.5";
 constexpr const char* oldest_version = "GLIBC_2.17";
 #endif
 
-// Found at the first use and not in a constructor: those of other libraries, which run first, call dlsym. Threads
-// that come at once find the same.
+// Found at the first use and not in a constructor: those of other libraries, which run first, call dlsym.
+// Threads that come at once find the same.
 constinit std::atomic<DlsymFunction> in_c_library{nullptr};
 constinit std::atomic<DlsymFunction> behind_this_library{nullptr};
 
@@ -81,6 +79,10 @@ DlsymFunction next_dlsym() {
     behind_this_library.store(found, std::memory_order_relaxed);
     return found;
 }
+
+/// Left here by a stub for the exported function that it goes on to. Not in the thread's static block: in a
+/// program that loads this library late, there is no room for that.
+constinit thread_local unsigned number_of_library = 0;
 
 constexpr const char* interposed_functions[] = {
 #define SGEMM_SHIM_NAME(name) #name,
@@ -140,13 +142,17 @@ void* real_dlsym(void* handle, const char* name) {
 }
 
 const RealCublas* library_looked_up() {
-    const unsigned number = sgemm_shim_stub_library;
+    const unsigned number = number_of_library;
     if (number == 0) return nullptr;
-    sgemm_shim_stub_library = 0;
+    number_of_library = 0;
     return libraries[number - 1].load(std::memory_order_acquire);
 }
 
 }  // namespace sgemm_shim
+
+void sgemm_shim_note_library(unsigned number) {
+    sgemm_shim::number_of_library = number;
+}
 
 DlsymDecision sgemm_shim_decide_dlsym(void* handle, const char* name, const void* caller) {
     using namespace sgemm_shim;

@@ -36,16 +36,51 @@ dlsym:
     .cfi_endproc
     .size dlsym, . - dlsym
 
-/* A stub notes which library its function was looked up in, and goes on to this library's function of that name. It
-   changes no register that holds an argument, and leaves the stack alone. */
+/* Calls sgemm_shim_note_library(w9) and keeps the registers that hold arguments. Those of floating-point values are not
+   among them: cuBLAS takes every scalar by pointer. */
+    .type note_library, %function
+    .balign 16
+note_library:
+    .cfi_startproc
+    stp x29, x30, [sp, #-96]!
+    .cfi_def_cfa_offset 96
+    .cfi_offset 29, -96
+    .cfi_offset 30, -88
+    mov x29, sp
+    stp x0, x1, [sp, #16]
+    stp x2, x3, [sp, #32]
+    stp x4, x5, [sp, #48]
+    stp x6, x7, [sp, #64]
+    str x8, [sp, #80]
+    mov w0, w9
+    bl sgemm_shim_note_library
+    ldr x8, [sp, #80]
+    ldp x6, x7, [sp, #64]
+    ldp x4, x5, [sp, #48]
+    ldp x2, x3, [sp, #32]
+    ldp x0, x1, [sp, #16]
+    ldp x29, x30, [sp], #96
+    .cfi_restore 30
+    .cfi_restore 29
+    .cfi_def_cfa_offset 0
+    ret
+    .cfi_endproc
+    .size note_library, . - note_library
+
+/* A stub notes which library its function was looked up in, and goes on to this library's function of that name with
+   the arguments and the stack that it was given. */
 .macro stub function, library
-    .balign SGEMM_SHIM_STUB_SIZE
 1:  hint 34                             /* bti c */
-    mrs x16, tpidr_el0
-    adrp x17, :gottprel:sgemm_shim_stub_library
-    ldr x17, [x17, #:gottprel_lo12:sgemm_shim_stub_library]
+    stp x29, x30, [sp, #-16]!
+    .cfi_def_cfa_offset 16
+    .cfi_offset 29, -16
+    .cfi_offset 30, -8
     mov w9, #\library
-    str w9, [x16, x17]
+    bl note_library
+    ldp x29, x30, [sp], #16
+    .cfi_restore 30
+    .cfi_restore 29
+    .cfi_def_cfa_offset 0
     b \function
     .org 1b + SGEMM_SHIM_STUB_SIZE      /* an error if the stub is longer */
 .endm

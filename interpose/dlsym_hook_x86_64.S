@@ -35,13 +35,32 @@ dlsym:
     .cfi_endproc
     .size dlsym, . - dlsym
 
-/* A stub notes which library its function was looked up in, and goes on to this library's function of that name. It
-   changes no register that holds an argument, and leaves the stack alone. */
+/* Calls sgemm_shim_note_library(%r11d) and keeps the registers that hold arguments. Those of floating-point values are
+   not among them: cuBLAS takes every scalar by pointer. */
+    .type note_library, @function
+    .balign 16
+note_library:
+    .cfi_startproc
+    .irp argument, %rdi, %rsi, %rdx, %rcx, %r8, %r9
+    pushq \argument
+    .cfi_adjust_cfa_offset 8
+    .endr
+    movl %r11d, %edi
+    call sgemm_shim_note_library        /* the stack is aligned: 8 pushes since the program's call */
+    .irp argument, %r9, %r8, %rcx, %rdx, %rsi, %rdi
+    popq \argument
+    .cfi_adjust_cfa_offset -8
+    .endr
+    ret
+    .cfi_endproc
+    .size note_library, . - note_library
+
+/* A stub notes which library its function was looked up in, and goes on to this library's function of that name with
+   the arguments and the stack that it was given. */
 .macro stub function, library
-    .balign SGEMM_SHIM_STUB_SIZE
 1:  endbr64
-    movq sgemm_shim_stub_library@gottpoff(%rip), %r11
-    movl $\library, %fs:(%r11)
+    movl $\library, %r11d
+    call note_library
     jmp \function
     .org 1b + SGEMM_SHIM_STUB_SIZE      /* an error if the stub is longer */
 .endm
