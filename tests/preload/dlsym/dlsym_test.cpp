@@ -72,6 +72,14 @@ TEST_CASE("looked up by soname, cuBLAS is caught") {
     check_forwarded(result, 6);
 }
 
+TEST_CASE("programs built for the oldest dlsym are caught, too") {
+    const std::vector<std::string> command = {dlsym_program("lookup_caller_old"), stand_in_file("13")};
+    CHECK(run_program(command).output == line_of("13") + line_of("13"));
+    const ChildResult result = run_shimmed(command);
+    CHECK(result.output == line_of("13") + line_of("13"));
+    check_forwarded(result, 6);
+}
+
 TEST_CASE("opened with RTLD_DEEPBIND, as Julia does, cuBLAS is caught") {
     const ChildResult result =
         run_shimmed({dlsym_program("lookup_caller"), "--deepbind", stand_in_file("13")});
@@ -147,9 +155,9 @@ TEST_CASE("a cuBLAS that lacks a function: its users are told so, and leave no e
     const std::string once = "create=0 logger=13 null=1 sgemm=13 sgemm_64=-1\n";
     CHECK(result.output == once + once);
     check_forwarded(result, 4);
-    const std::vector<std::string> command = {dlsym_program("lookup_answers"), stand_in_file("12"),
-                                              dlsym_program("foreign.so")};
-    CHECK(answer(run_shimmed(command), "* cublasSgemm_v2") == found_in_shim);
+    const ChildResult answers =
+        run_shimmed({dlsym_program("lookup_answers"), old, dlsym_program("foreign.so")});
+    CHECK(answer(answers, "* cublasSgemm_v2") == found_in_shim);
 }
 
 TEST_CASE("the real cuBLAS answers as without the shim") {

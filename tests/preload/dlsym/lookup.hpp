@@ -8,6 +8,15 @@
 #include <cstdio>
 #include <cstdlib>
 
+#ifdef BUILT_LONG_AGO
+// As in programs and wheels that were built where dlsym was libdl's.
+#if defined(__x86_64__)
+asm(".symver dlsym, dlsym@GLIBC_2.2.5");
+#else
+asm(".symver dlsym, dlsym@GLIBC_2.17");
+#endif
+#endif
+
 /// The functions of one library.
 struct LookedUp {
     decltype(&cublasCreate_v2) create = nullptr;
