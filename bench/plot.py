@@ -115,8 +115,11 @@ def plot_shapes(recorded, painter):
     # Bars grow from 1, to the right where ours is faster.
     ratios.barh(places, [row["ratio"] - 1 for row in rows], left=1, color=colours)
     ratios.set_xscale("log")
-    for set_formatter in (ratios.xaxis.set_major_formatter, ratios.xaxis.set_minor_formatter):
-        set_formatter(matplotlib.ticker.FuncFormatter(lambda ratio, _: f"{ratio:g}"))
+    number = matplotlib.ticker.FuncFormatter(lambda ratio, _: f"{ratio:g}")
+    ratios.xaxis.set_major_formatter(number)
+    # Between the decades only where these are few.
+    spread = max(row["ratio"] for row in rows) / min(row["ratio"] for row in rows)
+    ratios.xaxis.set_minor_formatter(number if spread < 20 else matplotlib.ticker.NullFormatter())
     ratios.tick_params(axis="x", which="both", labelsize=6)
     ratios.axvline(1, color=CUBLAS_COLOUR, linewidth=0.8)
     ratios.set_yticks(places, [row["name"] for row in rows], fontsize=6)

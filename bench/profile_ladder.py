@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts what the hardware did for each rung of the ladder, with Nsight Compute, and writes one CSV row a kernel.
 
-    bench/profile_ladder.py build/bench/sgemm_bench OUT.csv [--size 4096] [--kernels uncoalesced,1,2,...]
+    bench/profile_ladder.py build/bench/sgemm_bench OUT.csv [--size 4096] [--kernels uncoalesced,1,2,...] [--commit ID]
 
 Clocks are left as they are. The provenance in the file's head is that of sgemm_bench's own recording.
 """
@@ -35,7 +35,7 @@ METRICS = {
 KERNELS = "uncoalesced,1,2,3,4,5,6,7"
 
 
-def measure(bench, kernel, size):
+def measure(bench, kernel, size, commit):
     """The provenance lines of the run, and the metrics of one launch by column."""
     with tempfile.TemporaryDirectory() as folder:
         recording = Path(folder) / "run.csv"
@@ -43,7 +43,7 @@ def measure(bench, kernel, size):
                    "--metrics", ",".join(METRICS.values()), "--kernel-name-base", "mangled",
                    "--kernel-name", "regex:^_ZN10sgemm_shim", "--launch-count", "1",
                    bench, "--kernels", kernel, "--sizes", str(size), "--row-major", "--rounds", "1",
-                   "--min-time-ms", "1", "--csv", str(recording)]
+                   "--min-time-ms", "1", "--csv", str(recording), *(["--commit", commit] if commit else [])]
         finished = subprocess.run(command, capture_output=True, text=True)
         if finished.returncode != 0:
             sys.exit(f"kernel {kernel}: ncu ended with {finished.returncode}\n{finished.stdout}{finished.stderr}")
@@ -63,15 +63,16 @@ def main():
     parser.add_argument("out", type=Path)
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--kernels", default=KERNELS)
+    parser.add_argument("--commit", help="what to record (default: that of sgemm_bench's build)")
     arguments = parser.parse_args()
     with arguments.out.open("w", newline="") as out:
         writer = None
         for kernel in arguments.kernels.split(","):
-            provenance, row = measure(arguments.bench, kernel, arguments.size)
+            provenance, row = measure(arguments.bench, kernel, arguments.size, arguments.commit)
             if writer is None:
                 out.writelines(line + "\n" for line in provenance if not line.startswith("# command"))
-                out.write(f"# command: {' '.join(sys.argv)}\n")
-                writer = csv.DictWriter(out, ["asked", "size", *METRICS])
+                out.write(f"# command: {' '.join([Path(sys.argv[0]).name, *sys.argv[1:]])}\n")
+                writer = csv.DictWriter(out, ["asked", "size", *METRICS], lineterminator="\n")
                 writer.writeheader()
             writer.writerow({"asked": kernel, "size": arguments.size} | row)
             out.flush()

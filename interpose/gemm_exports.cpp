@@ -1,34 +1,7 @@
 // The exported GEMM functions. cublas_v2.h calls cublasSgemm_v2 "cublasSgemm" by macro; the exported symbol
 // of that name is the v1 function of another signature, and not ours.
+#include "gemm_converters.hpp"
 #include "intercept.hpp"
-
-namespace sgemm_shim {
-namespace {
-
-Operation operation(cublasOperation_t value) {
-    return static_cast<Operation>(value);
-}
-
-template <class Size>
-GemmCall gemm_call(cublasOperation_t transa, cublasOperation_t transb, Size m, Size n, Size k,
-                   const float* alpha, const float* A, Size lda, const float* B, Size ldb, const float* beta,
-                   float* C, Size ldc) {
-    GemmCall call;
-    call.operation_a = operation(transa);
-    call.operation_b = operation(transb);
-    call.m = m;
-    call.n = n;
-    call.k = k;
-    call.alpha = alpha;
-    call.beta = beta;
-    call.a = {A, nullptr, lda, 0};
-    call.b = {B, nullptr, ldb, 0};
-    call.c = {C, nullptr, ldc, 0};
-    return call;
-}
-
-}  // namespace
-}  // namespace sgemm_shim
 
 using namespace sgemm_shim;
 
@@ -37,9 +10,8 @@ extern "C" {
 cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
                               int m, int n, int k, const float* alpha, const float* A, int lda,
                               const float* B, int ldb, const float* beta, float* C, int ldc) {
-    return intercept(__builtin_return_address(0), EntryPoint::sgemm, &RealCublas::cublasSgemm_v2,
-                     gemm_call(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc), handle, transa,
-                     transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    return intercept(__builtin_return_address(0), EntryPoint::sgemm, &RealCublas::cublasSgemm_v2, sgemm_call,
+                     handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
 cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
@@ -47,8 +19,7 @@ cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa
                                  int64_t lda, const float* B, int64_t ldb, const float* beta, float* C,
                                  int64_t ldc) {
     return intercept(__builtin_return_address(0), EntryPoint::sgemm_64, &RealCublas::cublasSgemm_v2_64,
-                     gemm_call(transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc), handle, transa,
-                     transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+                     sgemm_call, handle, transa, transb, m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
 }
 
 }  // extern "C"

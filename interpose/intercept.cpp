@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "device.hpp"
+#include "kernel_choice.hpp"
 #include "settings.hpp"
 
 namespace sgemm_shim {
@@ -47,28 +48,37 @@ HandleState read_handle(const RealCublas& real, cublasHandle_t handle) {
 
 }  // namespace
 
-Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
-    const Settings& settings = process_settings();
-    if (settings.disabled) return {nullptr, ForwardReason::disabled};
-    if (logging_configured.load(std::memory_order_relaxed) ||
-        log_callback_set.load(std::memory_order_relaxed)) {
-        return {nullptr, ForwardReason::logging};
-    }
+Policy current_policy() {
+    Policy policy = process_settings();
+    policy.kernel = kernel_choice(policy).kernel;
+    policy.cublas_logs = policy.cublas_logs || logging_configured.load(std::memory_order_relaxed) ||
+                         log_callback_set.load(std::memory_order_relaxed);
+    return policy;
+}
+
+Decision decide(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
+    const Policy policy = current_policy();
+    if (const ForwardReason reason = reason_from_policy(policy); reason != ForwardReason::none)
+        return {{nullptr, reason}};
 
     const HandleState state = read_handle(real, handle);
-    if (state.obstacle != ForwardReason::none) return {nullptr, state.obstacle};
+    if (state.obstacle != ForwardReason::none) return {{nullptr, state.obstacle}};
     call.pointer_mode =
         state.pointer_mode == CUBLAS_POINTER_MODE_DEVICE ? PointerMode::device : PointerMode::host;
     call.precision = precision_of_math_mode(state.math_mode);
 
-    if (const Plan early = plan_without_device(call, settings); early.reason != ForwardReason::none)
-        return early;
-    const Plan decided = plan(call, current_device_figures(state.stream), settings);
-    if (decided.kernel != nullptr &&
-        decided.kernel->implementation->launch(call, state.stream) != cudaSuccess) {
+    if (const Plan early = plan_without_device(call, policy); early.reason != ForwardReason::none)
+        return {early};
+    const DeviceFigures& device = current_device_figures(state.stream);
+    return {plan(call, device, policy), state.stream, &device};
+}
+
+Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
+    const Decision decision = decide(real, handle, call);
+    const Plan& plan = decision.plan;
+    if (plan.kernel != nullptr && plan.kernel->implementation->launch(call, decision.stream) != cudaSuccess)
         return {nullptr, ForwardReason::launch};
-    }
-    return decided;
+    return plan;
 }
 
 void note_cublas_logging(bool configured_on) {

@@ -1,6 +1,8 @@
 // The way of every intercepted call: GemmCall -> plan -> kernel, or the real function -> record.
 #pragma once
 
+#include <concepts>
+
 #include "gemm_call.hpp"
 #include "plan.hpp"
 #include "real_cublas.hpp"
@@ -8,8 +10,21 @@
 
 namespace sgemm_shim {
 
-/// Reads the handle's state into `call`, plans it and, if a kernel is to serve it, launches that kernel on
-/// the handle's stream. The plan that comes back says what happened: with a kernel, the call is done.
+/// What is to become of a call, and what else was learnt on the way there.
+struct Decision {
+    Plan plan;
+    cudaStream_t stream = nullptr;
+    const DeviceFigures* device = nullptr;  ///< nullptr: it was decided without
+};
+
+/// Reads the handle's state into `call` and plans it. Launches nothing.
+Decision decide(const RealCublas& real, cublasHandle_t handle, GemmCall& call);
+
+/// The settings, with the program's own choices in their place.
+Policy current_policy();
+
+/// Decides and, if a kernel is to serve the call, launches it on the handle's stream. The plan that comes
+/// back says what happened: with a kernel, the call is done.
 Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call);
 
 /// An exported function's whole body. `real_function` names the same function in the real library; it gets
@@ -18,13 +33,24 @@ template <class Function, class... Arguments>
 cublasStatus_t intercept(const void* caller, EntryPoint entry_point, Function RealCublas::*real_function,
                          GemmCall call, cublasHandle_t handle, Arguments... original) {
     const RealCublas* real = real_cublas_for(caller);
-    if (real == nullptr || real->*real_function == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (real == nullptr || real->*real_function == nullptr) {
+        record(entry_point, call, {nullptr, ForwardReason::missing}, CUBLAS_STATUS_NOT_INITIALIZED);
+        return CUBLAS_STATUS_NOT_INITIALIZED;
+    }
 
     const Plan plan = try_to_serve(*real, handle, call);
     const cublasStatus_t status =
         plan.kernel != nullptr ? CUBLAS_STATUS_SUCCESS : (real->*real_function)(handle, original...);
     record(entry_point, call, plan, status);
     return status;
+}
+
+/// The same for a function whose arguments `convert` makes into a GemmCall.
+template <class Function, class Convert, class... Arguments>
+requires std::invocable<Convert, Arguments...> cublasStatus_t
+intercept(const void* caller, EntryPoint entry_point, Function RealCublas::*real_function, Convert convert,
+          cublasHandle_t handle, Arguments... original) {
+    return intercept(caller, entry_point, real_function, convert(original...), handle, original...);
 }
 
 /// Notes whether the program switched cuBLAS's call log on or off: a log must show every call, so all are

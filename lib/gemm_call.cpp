@@ -43,6 +43,23 @@ double flop_count(const GemmCall& call) {
            static_cast<double>(call.batch_count);
 }
 
+Demand demand_of_types(int type_a, int type_b, int type_c) {
+    constexpr int real_32 = 0;  // CUDA_R_32F
+    return type_a == real_32 && type_b == real_32 && type_c == real_32 ? Demand::fp32 : Demand::data_type;
+}
+
+Demand demand_of_arguments(int type_a, int type_b, int type_c, int compute_type, int algorithm) {
+    if (demand_of_types(type_a, type_b, type_c) != Demand::fp32) return Demand::data_type;
+    constexpr int compute_32 = 68,
+                  compute_32_pedantic = 69;  // CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_PEDANTIC
+    if (compute_type != compute_32 && compute_type != compute_32_pedantic) return Demand::compute_type;
+    // CUBLAS_GEMM_DEFAULT; CUBLAS_GEMM_ALGO0 to 23; CUBLAS_GEMM_DEFAULT_TENSOR_OP,
+    // CUBLAS_GEMM_ALGO0_TENSOR_OP to 15.
+    const bool is_known =
+        algorithm == -1 || (algorithm >= 0 && algorithm <= 23) || (algorithm >= 99 && algorithm <= 115);
+    return is_known ? Demand::fp32 : Demand::algorithm;
+}
+
 Precision precision_of_math_mode(int math_mode) {
     constexpr int disallow_reduced_precision_reduction = 16;
     switch (math_mode & ~disallow_reduced_precision_reduction) {

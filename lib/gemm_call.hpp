@@ -22,6 +22,10 @@ enum class Precision : std::uint8_t {
     other,  ///< anything else (FP16, BF16, emulation, unknown): not ours to serve
 };
 
+/// What the arguments of an Ex function ask for: FP32 matrices and FP32 arithmetic, or the first thing that
+/// is something else, in the order in which it is looked for.
+enum class Demand : std::uint8_t { fp32, data_type, compute_type, algorithm };
+
 /// A batch of equally shaped matrices in device memory. Either `first` and `stride` (matrix b starts at
 /// first + b * stride elements; the stride may be zero or negative) or `array` (a device array of one
 /// pointer for each matrix) locates them; the other is unused.
@@ -46,6 +50,7 @@ struct GemmCall {
     MatrixBatch<const float> b;
     MatrixBatch<float> c;
     std::int64_t batch_count = 1;
+    Demand demand = Demand::fp32;
     /// Set from the handle, after the arguments.
     PointerMode pointer_mode = PointerMode::unknown;
     Precision precision = Precision::fp32;
@@ -65,6 +70,14 @@ Validity validate(const GemmCall& call);
 
 /// 2 m n k for each matrix of the batch. Exact up to 2^53, and monotone beyond.
 double flop_count(const GemmCall& call);
+
+/// Judges the cudaDataType of A, B and C, the cublasComputeType_t and the cublasGemmAlgo_t of an Ex function.
+/// FP32 are CUDA_R_32F with CUBLAS_COMPUTE_32F or CUBLAS_COMPUTE_32F_PEDANTIC and any algorithm that cuBLAS
+/// accepts (measured, cuBLAS 13.1: none of them changes the arithmetic of these).
+Demand demand_of_arguments(int type_a, int type_b, int type_c, int compute_type, int algorithm);
+
+/// The same for cublasSgemmEx, which has data types only.
+Demand demand_of_types(int type_a, int type_b, int type_c);
 
 /// The precision that a cublasMath_t asks of cublasSgemm: FP32 for CUBLAS_DEFAULT_MATH and
 /// CUBLAS_PEDANTIC_MATH, with or without CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION; TF32 for

@@ -18,7 +18,7 @@ extern const KernelImplementation double_buffer;
 namespace {
 
 constexpr Kernel table[] = {
-    {0, "cublas", {}, "the real library: the baseline", nullptr},
+    {0, "cublas", {}, "the real library: the baseline", nullptr, "a cuBLAS that the process loads"},
     {Kernel::unnumbered,
      "uncoalesced",
      {},

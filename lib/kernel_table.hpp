@@ -32,6 +32,10 @@ struct Kernel {
     std::array<const char*, 2> aliases{};  ///< other accepted names; nullptr where there is none
     const char* idea = "";                 ///< one line
     const KernelImplementation* implementation = nullptr;  ///< nullptr: the real cuBLAS
+    /// What a call and its GPU must have, for people; supports() is what decides.
+    const char* requirements =
+        "machine code for the GPU in this library; any m, n, k, leading dimension, transposition and "
+        "scalars, operands aligned to 4 bytes";
 };
 
 /// All rows in the order of the ladder. Row 0 is cuBLAS itself.

@@ -7,6 +7,20 @@ Plan forward(ForwardReason reason) {
     return {nullptr, reason};
 }
 
+ForwardReason reason_from_demand(Demand demand) {
+    switch (demand) {
+        case Demand::data_type:
+            return ForwardReason::data_type;
+        case Demand::compute_type:
+            return ForwardReason::compute_type;
+        case Demand::algorithm:
+            return ForwardReason::algorithm;
+        case Demand::fp32:
+            break;
+    }
+    return ForwardReason::none;
+}
+
 ForwardReason reason_from_validity(Validity validity) {
     switch (validity) {
         case Validity::invalid:
@@ -21,9 +35,9 @@ ForwardReason reason_from_validity(Validity validity) {
     return ForwardReason::none;
 }
 
-ForwardReason reason_from_precision(Precision precision, const Settings& settings) {
+ForwardReason reason_from_precision(Precision precision, const Policy& policy) {
     if (precision == Precision::other) return ForwardReason::math_mode;
-    if (precision == Precision::tf32 && settings.tf32 == Tf32Policy::forward) return ForwardReason::tf32;
+    if (precision == Precision::tf32 && policy.tf32 == Tf32Policy::forward) return ForwardReason::tf32;
     return ForwardReason::none;
 }
 
@@ -33,18 +47,26 @@ const char* to_string(ForwardReason reason) {
     switch (reason) {
         case ForwardReason::none:
             return "none";
+        case ForwardReason::missing:
+            return "no cublas";
         case ForwardReason::disabled:
             return "disabled";
         case ForwardReason::chosen:
             return "kernel cublas";
-        case ForwardReason::handle:
-            return "handle";
         case ForwardReason::logging:
             return "cublas logging";
         case ForwardReason::environment:
             return "environment";
+        case ForwardReason::handle:
+            return "handle";
         case ForwardReason::sm_target:
             return "sm count target";
+        case ForwardReason::data_type:
+            return "type";
+        case ForwardReason::compute_type:
+            return "compute type";
+        case ForwardReason::algorithm:
+            return "algo";
         case ForwardReason::invalid:
             return "invalid argument";
         case ForwardReason::empty:
@@ -75,29 +97,35 @@ const char* to_string(ForwardReason reason) {
     return "unknown";
 }
 
-Plan plan_without_device(const GemmCall& call, const Settings& settings) {
-    if (settings.disabled) return forward(ForwardReason::disabled);
-    if (settings.kernel != nullptr && settings.kernel->implementation == nullptr)
-        return forward(ForwardReason::chosen);
-    if (settings.cublas_logs) return forward(ForwardReason::logging);
-    if (settings.arithmetic_overridden) return forward(ForwardReason::environment);
+ForwardReason reason_from_policy(const Policy& policy) {
+    if (policy.disabled) return ForwardReason::disabled;
+    if (policy.kernel != nullptr && policy.kernel->implementation == nullptr) return ForwardReason::chosen;
+    if (policy.cublas_logs) return ForwardReason::logging;
+    if (policy.arithmetic_overridden) return ForwardReason::environment;
+    return ForwardReason::none;
+}
 
+Plan plan_without_device(const GemmCall& call, const Policy& policy) {
+    if (const ForwardReason reason = reason_from_policy(policy); reason != ForwardReason::none)
+        return forward(reason);
+    if (const ForwardReason reason = reason_from_demand(call.demand); reason != ForwardReason::none)
+        return forward(reason);
     if (const ForwardReason reason = reason_from_validity(validate(call)); reason != ForwardReason::none)
         return forward(reason);
     if (call.batch_count > 1 && call.c.array == nullptr && call.c.stride == 0)
         return forward(ForwardReason::overlapping_c);
-    if (const ForwardReason reason = reason_from_precision(call.precision, settings);
+    if (const ForwardReason reason = reason_from_precision(call.precision, policy);
         reason != ForwardReason::none)
         return forward(reason);
     return {};
 }
 
-Plan plan(const GemmCall& call, const DeviceFigures& device, const Settings& settings) {
-    if (const Plan early = plan_without_device(call, settings); early.reason != ForwardReason::none)
+Plan plan(const GemmCall& call, const DeviceFigures& device, const Policy& policy) {
+    if (const Plan early = plan_without_device(call, policy); early.reason != ForwardReason::none)
         return early;
     if (device.obstacle != ForwardReason::none) return forward(device.obstacle);
 
-    const Kernel& kernel = settings.kernel != nullptr ? *settings.kernel : fastest_kernel();
+    const Kernel& kernel = policy.kernel != nullptr ? *policy.kernel : fastest_kernel();
     if (!device.is_ready(kernel)) return forward(ForwardReason::architecture);
     if (!kernel.implementation->supports(call)) return forward(ForwardReason::unsupported);
     return {&kernel, ForwardReason::none};

@@ -13,12 +13,16 @@ namespace sgemm_shim {
 /// Why a call goes to the real cuBLAS. The order is that of the checks.
 enum class ForwardReason : std::uint8_t {
     none,           ///< it does not: a kernel serves it
+    missing,        ///< it cannot: no real cuBLAS was found, or that one lacks the function
     disabled,       ///< SGEMM_SHIM_DISABLE=on
-    chosen,         ///< SGEMM_SHIM_KERNEL=cublas
-    handle,         ///< NULL handle, or the handle did not answer a query
+    chosen,         ///< SGEMM_SHIM_KERNEL=cublas, or the program's own choice of it
     logging,        ///< cuBLAS's call log is on, and must see the call
     environment,    ///< a variable forces another arithmetic on cuBLAS
+    handle,         ///< NULL handle, or the handle did not answer a query
     sm_target,      ///< cublasSetSmCountTarget is in use
+    data_type,      ///< a matrix is not FP32
+    compute_type,   ///< the compute type is not FP32
+    algorithm,      ///< an algorithm that cuBLAS does not know
     invalid,        ///< arguments that cuBLAS refuses: it prints the line and returns the status
     empty,          ///< nothing to compute, or only C = beta * C
     pointer,        ///< a NULL pointer
@@ -55,12 +59,15 @@ struct Plan {
     ForwardReason reason = ForwardReason::none;
 };
 
-/// Decides from the call and the settings alone, as far as that goes: a plan with a reason is final, and one
+/// Why no call at all is served, or none. Lets the caller leave the handle alone.
+ForwardReason reason_from_policy(const Policy& policy);
+
+/// Decides from the call and the policy alone, as far as that goes: a plan with a reason is final, and one
 /// without a reason still needs the device. Lets the caller leave CUDA alone for calls that are forwarded
 /// anyway.
-Plan plan_without_device(const GemmCall& call, const Settings& settings);
+Plan plan_without_device(const GemmCall& call, const Policy& policy);
 
 /// The whole decision.
-Plan plan(const GemmCall& call, const DeviceFigures& device, const Settings& settings);
+Plan plan(const GemmCall& call, const DeviceFigures& device, const Policy& policy);
 
 }  // namespace sgemm_shim

@@ -63,7 +63,9 @@ char operation_letter(Operation operation) {
 const char* scalar_class(const float* scalar, const GemmCall& call) {
     if (scalar == nullptr) return "null";
     if (call.pointer_mode == PointerMode::device) return "device";
-    if (call.pointer_mode != PointerMode::host || validate(call) != Validity::computes) return "unread";
+    if (call.pointer_mode != PointerMode::host || call.demand != Demand::fp32 ||
+        validate(call) != Validity::computes)
+        return "unread";
     if (*scalar == 0.0f) return "0";
     if (*scalar == 1.0f) return "1";
     return "other";
@@ -190,6 +192,32 @@ const char* to_string(EntryPoint entry_point) {
             return "cublasSgemm_v2";
         case EntryPoint::sgemm_64:
             return "cublasSgemm_v2_64";
+        case EntryPoint::strided_batched:
+            return "cublasSgemmStridedBatched";
+        case EntryPoint::strided_batched_64:
+            return "cublasSgemmStridedBatched_64";
+        case EntryPoint::batched:
+            return "cublasSgemmBatched";
+        case EntryPoint::batched_64:
+            return "cublasSgemmBatched_64";
+        case EntryPoint::sgemm_ex:
+            return "cublasSgemmEx";
+        case EntryPoint::sgemm_ex_64:
+            return "cublasSgemmEx_64";
+        case EntryPoint::gemm_ex:
+            return "cublasGemmEx";
+        case EntryPoint::gemm_ex_64:
+            return "cublasGemmEx_64";
+        case EntryPoint::strided_batched_ex:
+            return "cublasGemmStridedBatchedEx";
+        case EntryPoint::strided_batched_ex_64:
+            return "cublasGemmStridedBatchedEx_64";
+        case EntryPoint::batched_ex:
+            return "cublasGemmBatchedEx";
+        case EntryPoint::batched_ex_64:
+            return "cublasGemmBatchedEx_64";
+        case EntryPoint::api_sgemm:
+            return "sgemm_shim_sgemm";
         case EntryPoint::count:
             break;
     }

@@ -11,7 +11,24 @@
 namespace sgemm_shim {
 
 /// The exported GEMM functions.
-enum class EntryPoint : std::uint8_t { sgemm, sgemm_64, count };
+enum class EntryPoint : std::uint8_t {
+    sgemm,
+    sgemm_64,
+    strided_batched,
+    strided_batched_64,
+    batched,
+    batched_64,
+    sgemm_ex,
+    sgemm_ex_64,
+    gemm_ex,
+    gemm_ex_64,
+    strided_batched_ex,
+    strided_batched_ex_64,
+    batched_ex,
+    batched_ex_64,
+    api_sgemm,
+    count
+};
 
 /// The symbol that the program called.
 const char* to_string(EntryPoint entry_point);
@@ -27,6 +44,11 @@ struct CounterRow {
     std::uint64_t calls;
     double flops;
 };
+
+/// More rows than read_counters() ever finds.
+inline constexpr std::size_t counter_row_limit =
+    static_cast<std::size_t>(EntryPoint::count) *
+    (kernel_limit + static_cast<std::size_t>(ForwardReason::count));
 
 /// Copies the rows with at least one call into `rows`, kernels before reasons; returns how many there are,
 /// which can exceed rows.size().

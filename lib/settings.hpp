@@ -13,21 +13,25 @@ enum class LogLevel : std::uint8_t { off, summary, shapes, calls };
 /// What to do with a call for which the program allowed TF32.
 enum class Tf32Policy : std::uint8_t { forward, fp32 };
 
-struct Settings {
-    static constexpr int path_limit = 4096;
-
+/// What of the settings decides about a call. Small, so that a call can have a copy with a choice of its own.
+struct Policy {
     const Kernel* kernel = nullptr;  ///< nullptr: choose the fastest that supports the call
     Tf32Policy tf32 = Tf32Policy::forward;
-    LogLevel log = LogLevel::off;
-    char log_file[path_limit] = "";     ///< empty: stderr; %p stands for the process id
-    char cublas_path[path_limit] = "";  ///< empty: search
-    bool dlsym = true;
     bool disabled = false;
     /// The environment forces another arithmetic on cuBLAS (NVIDIA_TF32_OVERRIDE=1,
     /// CUBLAS_EMULATE_SINGLE_PRECISION=1).
     bool arithmetic_overridden = false;
-    /// The environment switched cuBLAS's own call log on, which would miss the calls that we serve.
+    /// cuBLAS's own call log is on, which would miss the calls that we serve.
     bool cublas_logs = false;
+};
+
+struct Settings : Policy {
+    static constexpr int path_limit = 4096;
+
+    LogLevel log = LogLevel::off;
+    char log_file[path_limit] = "";     ///< empty: stderr; %p stands for the process id
+    char cublas_path[path_limit] = "";  ///< empty: search
+    bool dlsym = true;                  ///< catch programs that look cuBLAS up
 };
 
 /// One variable, for messages, the README and the launcher's help.

@@ -2,7 +2,8 @@
 # check_end_to_end.sh PROGRAM SHIM KERNEL
 # Runs PROGRAM (end_to_end) under LD_PRELOAD=SHIM with SGEMM_SHIM_KERNEL=KERNEL (or, for "disabled", with
 # SGEMM_SHIM_DISABLE=on), and compares the shim's call log with the calls that the program says it made: every
-# ordinary call served by a kernel, every other one forwarded for its own reason.
+# ordinary call served by a kernel, every other one forwarded for its own reason. A program that tells its calls
+# by function too has them compared so as well.
 # Exit status: the program's if it is not 0 (77: no GPU), 1 if the log is not as it must be.
 set -u
 program=$1
@@ -28,8 +29,18 @@ fi
 
 # Columns are found by name. The summary at exit, which follows the rows, has fewer of them.
 awk -F, -v disabled="$([ "$kernel" = disabled ] && echo 1 || echo 0)" '
-    FNR == NR {  # the program: "calls: CLASS NUMBER"
-        if (split($0, word, " ") == 3 && word[1] == "calls:") made[word[2]] = word[3]
+    FNR == NR {  # the program: "calls: CLASS NUMBER", or "calls: CLASS NUMBER FUNCTION"
+        words = split($0, word, " ")
+        if (words < 3 || word[1] != "calls:") next
+        class = disabled ? "all" : word[2]
+        if (words == 3) {
+            made[class] += word[3]
+            total += word[3]
+        } else {
+            made[word[4] " " class] += word[3]
+            by_function += word[3]
+            if (word[2] == "ordinary" && word[3] == 0) fail("no ordinary call of " word[4])
+        }
         next
     }
     !width && $1 == "entry_point" {
@@ -39,16 +50,18 @@ awk -F, -v disabled="$([ "$kernel" = disabled ] && echo 1 || echo 0)" '
     }
     width && NF == width {
         ++logged
-        ++entry_points[$column["entry_point"]]
+        entry_point = $column["entry_point"]
+        ++entry_points[entry_point]
         reason = $column["reason"]
-        if (reason == "") {
-            ++found["ordinary"]
-            if ($column["kernel"] == "cublas") fail("served by cublas without a reason: " $0)
-        } else if (reason in class_of) {
-            ++found[class_of[reason]]
-        } else {
-            fail("unexpected reason: " $0)
+        class = ""
+        if (reason != "") class = class_of[reason]
+        else if ($column["kernel"] != "cublas") class = "ordinary"
+        if (class == "") {
+            fail("unexpected: " $0)
+            next
         }
+        ++found[class]
+        ++found[entry_point " " class]
     }
     function fail(text) { print text; failed = 1 }
     BEGIN {
@@ -62,18 +75,17 @@ awk -F, -v disabled="$([ "$kernel" = disabled ] && echo 1 || echo 0)" '
             class_of["handle"] = "no_handle"
             class_of["cublas logging"] = "logging"
             class_of["sm count target"] = "sm_target"
+            class_of["type"] = "data_type"
+            class_of["compute type"] = "compute_type"
+            class_of["algo"] = "algorithm"
         }
     }
     END {
-        for (class in made) total += made[class]
-        if (disabled) {
-            for (class in made) delete made[class]
-            made["all"] = total
-        }
         if (!(total > 0)) fail("the program made no calls")
-        for (class in made)
-            if (made[class] != found[class] + 0)
-                fail("calls of class " class ": " made[class] " made, " found[class] + 0 " logged")
+        if (by_function && by_function != total) fail(total " calls made, " by_function " of them by function")
+        for (what in made)
+            if (made[what] != found[what] + 0)
+                fail("calls of class " what ": " made[what] " made, " found[what] + 0 " logged")
         if (logged != total) fail(total " calls made, " logged + 0 " logged")
         if (!entry_points["cublasSgemm_v2"] || !entry_points["cublasSgemm_v2_64"]) fail("an entry point was not seen")
         print "call log: " logged + 0 " rows, " found["ordinary"] + 0 " served"

@@ -1,5 +1,5 @@
-// A program's view of cuBLAS: handles, calls of cublasSgemm, and their results judged by FP64. Nothing here
-// knows of the shim.
+// A program's view of cuBLAS: handles, calls of the functions that multiply FP32 matrices, and their results
+// judged by FP64. Nothing here knows of the shim.
 #pragma once
 
 #include <cublas_v2.h>
@@ -13,9 +13,24 @@
 namespace sgemm_shim::testing {
 
 /// How many calls the program made of each class: what a call log must show.
-enum class CallClass { ordinary, tf32, math_mode, invalid, empty, no_handle, logging, sm_target, count };
+enum class CallClass {
+    ordinary,
+    tf32,
+    math_mode,
+    invalid,
+    empty,
+    no_handle,
+    logging,
+    sm_target,
+    data_type,
+    compute_type,
+    algorithm,
+    count
+};
 
 const char* to_string(CallClass call_class);
+
+/// Over all functions.
 std::atomic<int>& calls_made(CallClass call_class);
 
 void check_cublas(cublasStatus_t status, const char* what);
@@ -33,15 +48,64 @@ class Handle {
 };
 
 enum class EntryWidth { bits_32, bits_64 };
+inline constexpr EntryWidth both_widths[] = {EntryWidth::bits_32, EntryWidth::bits_64};
 
-/// A case of one matrix with its operands on the device.
+enum class Function {
+    sgemm,
+    strided_batched,
+    batched,
+    sgemm_ex,
+    gemm_ex,
+    strided_batched_ex,
+    batched_ex,
+    count
+};
+
+inline constexpr Function every_function[] = {
+    Function::sgemm,   Function::strided_batched,    Function::batched,   Function::sgemm_ex,
+    Function::gemm_ex, Function::strided_batched_ex, Function::batched_ex};
+inline constexpr Function batched_functions[] = {Function::strided_batched, Function::batched,
+                                                 Function::strided_batched_ex, Function::batched_ex};
+inline constexpr Function functions_with_compute_type[] = {Function::gemm_ex, Function::strided_batched_ex,
+                                                           Function::batched_ex};
+
+/// How a case is called.
+struct Entry {
+    Function function = Function::sgemm;
+    EntryWidth width = EntryWidth::bits_32;
+    // Only some functions take these.
+    cublasComputeType_t compute_type = CUBLAS_COMPUTE_32F;
+    cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT;
+
+    Entry() = default;
+    Entry(EntryWidth entry_width) : width(entry_width) {}
+    Entry(Function entry_function, EntryWidth entry_width,
+          cublasComputeType_t entry_compute_type = CUBLAS_COMPUTE_32F,
+          cublasGemmAlgo_t entry_algorithm = CUBLAS_GEMM_DEFAULT)
+        : function(entry_function),
+          width(entry_width),
+          compute_type(entry_compute_type),
+          algorithm(entry_algorithm) {}
+};
+
+/// The exported symbol.
+std::string symbol_of(const Entry& entry);
+
+void count_call(CallClass call_class, const Entry& entry = {});
+
+/// Prints "calls: CLASS NUMBER" for each class and "calls: CLASS NUMBER SYMBOL" for each class and function
+/// that was called, and for the class `ordinary` of every function.
+void report_calls();
+
+/// A case with its operands on the device. The matrices of a batch have the case's strides under every
+/// function; for those that take pointers, arrays of them are on the device too.
 class CublasCase {
   public:
     explicit CublasCase(const char* line) : CublasCase(parse_case(line)) {}
     explicit CublasCase(const GemmCase& gemm_case);
 
-    /// Calls cublasSgemm on the handle, in the case's pointer mode, and counts the call.
-    cublasStatus_t call(cublasHandle_t handle, EntryWidth width = EntryWidth::bits_32,
+    /// Calls the function on the handle, in the case's pointer mode, and counts the call.
+    cublasStatus_t call(cublasHandle_t handle, const Entry& entry = {},
                         CallClass call_class = CallClass::ordinary);
 
     /// What is wrong with C once the caller has synchronised; empty: nothing. C is then set back.
@@ -50,16 +114,20 @@ class CublasCase {
     /// The scalars in device memory, for replays with other values; tells what to expect then.
     void change_device_scalars(float alpha, float beta);
 
+    /// Another batch count for the next calls, whose C nobody may judge then.
+    void change_batch_count(std::int64_t batch_count) { case_.batch_count = batch_count; }
+
     const float* c() const { return c_.data(); }
 
   private:
     GemmCase case_;
     Problem problem_;
     DeviceArray<float> a_, b_, c_, scalars_;
+    DeviceArray<float*> a_array_, b_array_, c_array_;
 };
 
 /// The whole of it: call, wait for the stream, judge. Returns what is wrong.
-std::string run_case(const GemmCase& gemm_case, cublasHandle_t handle,
-                     EntryWidth width = EntryWidth::bits_32);
+std::string run_case(const GemmCase& gemm_case, cublasHandle_t handle, const Entry& entry = {},
+                     CallClass call_class = CallClass::ordinary);
 
 }  // namespace sgemm_shim::testing

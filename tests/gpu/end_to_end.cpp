@@ -1,11 +1,10 @@
 // A program that multiplies with cuBLAS and the shared CUDA runtime and knows nothing of the shim. Run plain,
 // it shows that it uses cuBLAS rightly; run under LD_PRELOAD, that the shim keeps cuBLAS's contract. Its last
-// lines say how many calls of which class it made; check_end_to_end.sh compares them with the shim's call
-// log.
+// lines say how many calls of which class and function it made; check_end_to_end.sh compares them with the
+// shim's call log.
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <thread>
 #include <vector>
@@ -13,31 +12,18 @@
 #include "cublas_program.hpp"
 #include "tests/support/test_program.hpp"
 
-namespace {
-
-void print_calls() {
-    using namespace sgemm_shim::testing;
-    for (int i = 0; i < static_cast<int>(CallClass::count); ++i) {
-        const auto call_class = static_cast<CallClass>(i);
-        std::printf("calls: %s %d\n", to_string(call_class), calls_made(call_class).load());
-    }
-}
-
-}  // namespace
-
 const char* reason_to_skip() {
     const char* reason = sgemm_shim::testing::reason_without_gpu();
-    if (reason == nullptr) std::atexit(print_calls);
+    if (reason == nullptr) std::atexit(sgemm_shim::testing::report_calls);
     return reason;
 }
 
 namespace sgemm_shim::testing {
 namespace {
 
-constexpr EntryWidth both_widths[] = {EntryWidth::bits_32, EntryWidth::bits_64};
 constexpr const char* operation_pairs[] = {"NN", "NT", "NC", "TN", "TT", "TC", "CN", "CT", "CC"};
 
-// First of all, so that it is the first product of the process.
+// First of all, so that it is the first product of the process: doctest goes by file name, then by line.
 TEST_CASE("the first product of a program may be inside a stream capture") {
     CublasCase product("ops=NN m=512 n=512 k=512 scalars=device alpha=2 beta=1 data=integers");
     const Handle handle;
@@ -81,6 +67,62 @@ TEST_CASE("values: NaN, overflow, denormals") {
     }
 }
 
+// Integers only with beta != 0: else the sign of a zero would count, and cuBLAS's own varies.
+TEST_CASE("batches: strides of either sign and none, arrays of pointers") {
+    const Handle handle;
+    const char* const lines[] = {
+        "ops=NN m=33 n=18 k=5 batch=1 data=random",
+        "ops=NT m=64 n=48 k=32 batch=7 stride_a=2048 stride_b=1536 stride_c=3072 alpha=2 beta=1 "
+        "data=integers",
+        "ops=TN m=33 n=18 k=21 lda=23 ldb=22 ldc=35 batch=7 stride_a=-760 stride_b=397 stride_c=631 "
+        "data=random",
+        "ops=TT m=20 n=36 k=16 batch=7 stride_a=0 stride_b=-580 stride_c=720 alpha=-1 beta=0.5 "
+        "data=integers",
+        "ops=NC m=31 n=17 k=9 batch=7 stride_a=279 stride_b=0 stride_c=530 alpha=0.7 beta=1 data=random",
+        "ops=CN m=130 n=70 k=200 batch=7 stride_a=0 stride_b=0 stride_c=9100 data=fine_a"};
+    for (const char* line : lines) {
+        for (const PointerMode mode : {PointerMode::host, PointerMode::device}) {
+            GemmCase gemm_case = parse_case(line);
+            gemm_case.pointer_mode = mode;
+            for (const Function function : batched_functions) {
+                for (const EntryWidth width : both_widths)
+                    CHECK(run_case(gemm_case, handle, {function, width}) == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("batches of more matrices than a grid has layers") {
+    const Handle handle;
+    for (const char* line :
+         {"m=3 n=2 k=4 batch=70000 stride_a=12 stride_b=8 stride_c=6 beta=1 data=integers",
+          "m=3 n=2 k=4 batch=70000 stride_a=-13 stride_b=0 stride_c=7 scalars=device data=random"}) {
+        for (const Function function : batched_functions) {
+            for (const EntryWidth width : both_widths)
+                CHECK(run_case(parse_case(line), handle, {function, width}) == "");
+        }
+    }
+}
+
+TEST_CASE("captured batches") {
+    const Handle handle;
+    const Stream stream;
+    check_cublas(cublasSetStream(handle, stream), "cublasSetStream");
+    for (const Function function : batched_functions) {
+        CublasCase product(
+            "ops=TN m=36 n=20 k=12 batch=7 stride_a=-432 stride_b=240 stride_c=720 alpha=2 beta=1 "
+            "scalars=device data=integers");
+        const Graph graph(stream, [&] {
+            CHECK(product.call(handle, {function, EntryWidth::bits_32}) == CUBLAS_STATUS_SUCCESS);
+        });
+        graph.replay(stream);
+        CHECK(product.finding() == "");
+        product.change_device_scalars(-1.0f, 0.5f);
+        graph.replay(stream);
+        CHECK(product.finding() == "");
+    }
+}
+
 TEST_CASE("larger products") {
     const Handle handle;
     for (const char* line :
@@ -116,30 +158,6 @@ TEST_CASE("a captured product is replayed from its own stream only") {
     }
 }
 
-TEST_CASE("TF32 that the program allowed is TF32 still") {
-    const Handle handle;
-    check_cublas(cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH), "cublasSetMathMode");
-    const int m = 256;
-    // 1 + 2^-12 is 1 in TF32: sums are exact in FP32 and differ from what the tensor cores make of them.
-    const std::vector<float> fine(static_cast<std::size_t>(m) * m, 1.0f + 0x1p-12f), ones(fine.size(), 1.0f);
-    const DeviceArray<float> a(fine), b(ones), c(fine.size());
-    const float one = 1.0f, zero = 0.0f;
-    ++calls_made(CallClass::tf32);
-    CHECK(cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, a.data(), m, b.data(), m, &zero,
-                      c.data(), m) == CUBLAS_STATUS_SUCCESS);
-    check_cuda(cudaDeviceSynchronize(), "the product");
-    int major = 0;
-    check_cuda(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "capability");
-    if (major >= 8) CHECK(c.download()[77] == 256.0f);
-    for (const cublasMath_t exact :
-         {CUBLAS_DEFAULT_MATH, CUBLAS_PEDANTIC_MATH,
-          static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
-                                    CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)}) {
-        check_cublas(cublasSetMathMode(handle, exact), "cublasSetMathMode");
-        CHECK(run_case(parse_case("m=256 n=256 k=256 data=fine_a"), handle) == "");
-    }
-}
-
 TEST_CASE("illegal calls have cuBLAS's own answer and change nothing") {
     const Handle handle;
     const DeviceArray<float> memory(std::vector<float>(256, 5.0f));
@@ -147,7 +165,7 @@ TEST_CASE("illegal calls have cuBLAS's own answer and change nothing") {
     const float one = 1.0f;
     const auto call = [&](cublasHandle_t used, cublasOperation_t operation, int m, int n, int k,
                           const float* alpha, int lda, int ldb, int ldc, CallClass call_class) {
-        ++calls_made(call_class);
+        count_call(call_class);
         return cublasSgemm(used, operation, CUBLAS_OP_N, m, n, k, alpha, p, lda, p + 64, ldb, &one, p + 128,
                            ldc);
     };

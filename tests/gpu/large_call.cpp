@@ -20,6 +20,8 @@ constexpr std::size_t period_a = 1048583, period_b = 786433, period_c = 524309;
 constexpr double work_limit = 1e8;
 constexpr double steps_an_element = 32;
 constexpr std::int64_t download_limit = std::int64_t{1} << 26;
+/// Columns of a larger C that are looked at: each is a copy of its own.
+constexpr double sparse_columns = 20000;
 
 std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension,
                     std::int64_t stride, std::int64_t batch_count) {
@@ -51,7 +53,9 @@ Samples choose_samples(const LargeCall& call) {
     const double each = budget / static_cast<double>(samples.matrices.size());
     const double shorter = std::min(static_cast<double>(std::min(call.m, call.n)), std::sqrt(each));
     samples.rows = sample(call.m, at_least_two(call.m <= call.n ? shorter : each / shorter));
-    samples.columns = sample(call.n, at_least_two(each / static_cast<double>(samples.rows.size())));
+    const double columns = each / static_cast<double>(samples.rows.size());
+    samples.columns = sample(
+        call.n, at_least_two(call.floats_c() > download_limit ? std::min(columns, sparse_columns) : columns));
     return samples;
 }
 

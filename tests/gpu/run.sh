@@ -94,10 +94,14 @@ if [ "$tests" = 1 ]; then
     run "capture and determinism" "$here/capture"
     run "errors against cuBLAS" "$here/against_cublas"
     [ "$large" = 0 ] || run "large products" "$here/large"
+    [ "$large" = 0 ] || run "contract cases" "$here/contract_cases" "$here/cases.csv"
+    run "contract cases, library" env CONTRACT_CASES="$here/cases.csv" NVIDIA_TF32_OVERRIDE=0 \
+        "$here/check_end_to_end.sh" "$here/contract_library" "$here/libsgemm_shim.so" auto
     run "end to end: plain cuBLAS" "$here/end_to_end"
     for kernel in auto $kernels disabled; do
         run "end to end: $kernel" "$here/check_end_to_end.sh" "$here/end_to_end" "$here/libsgemm_shim.so" "$kernel"
     done
+    run "C interface" env LD_LIBRARY_PATH="$here:${LD_LIBRARY_PATH:-}" "$here/api"
     check_quiet true 0 true
     check_quiet "shell" 0 sh -c ':'
     check_quiet "shell, exit status 3" 3 sh -c 'exit 3'

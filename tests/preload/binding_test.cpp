@@ -133,6 +133,9 @@ TEST_CASE("without any cuBLAS a call says so once and gets status 1") {
     CHECK(result.output == "create=1 sgemm=1 sgemm=1\n");
     CHECK(line_count(result.errors) == 1);
     CHECK(contains(result.errors, "no cuBLAS found"));
+    const ChildResult counted = run_shimmed({"weak_caller"}, {{"LD_LIBRARY_PATH", source("no_cublas")}});
+    CHECK(contains(counted.errors, ": 2 calls, 0 served, 2 forwarded"));
+    CHECK(contains(counted.errors, "forwarded: no cublas "));
 }
 
 TEST_CASE("a bad SGEMM_SHIM_CUBLAS and no other cuBLAS: one line for each") {
@@ -169,6 +172,8 @@ TEST_CASE("a cuBLAS without the newer functions: what it has works, what it lack
         run_shimmed({"caller_lazy", "handle"}, {{"LD_LIBRARY_PATH", built("stand_in_13_old")}});
     CHECK(result.exit_status == 0);
     CHECK(result.output == "create=0 logger=13 null=1 null_64=1 sgemm=13 sgemm_64=1 destroy=0\n");
+    CHECK(contains(result.errors, ": 4 calls, 0 served, 4 forwarded"));
+    CHECK(contains(result.errors, "forwarded: no cublas "));
     CHECK(contains(result.errors, "forwarded: " + reason_without_context() + " "));
 }
 

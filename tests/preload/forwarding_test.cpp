@@ -234,6 +234,15 @@ TEST_CASE_FIXTURE(Fixture, "empty calls and NULL pointers are cuBLAS's business"
     check_forwarded(call, "pointer");
 }
 
+TEST_CASE_FIXTURE(Fixture, "while cuBLAS logs, a handle is asked nothing, and NULL is a logged call too") {
+    CHECK(cublasLoggerConfigure(1, 0, 0, nullptr) == 13);
+    check_forwarded(servable_call(handle), "cublas logging");
+    CHECK(send(servable_call(nullptr)) == CUBLAS_STATUS_NOT_INITIALIZED);
+    CHECK(real.queries == 0);
+    CHECK(!contains(shim_summary(), "forwarded: handle "));
+    CHECK(cublasLoggerConfigure(0, 0, 0, nullptr) == 13);
+}
+
 TEST_CASE_FIXTURE(Fixture, "while cuBLAS logs, it sees every call") {
     CHECK(cublasLoggerConfigure(1, 0, 0, nullptr) == 13);
     check_forwarded(servable_call(handle), "cublas logging");

@@ -95,9 +95,9 @@ TEST_CASE("every reason is reached here, or belongs to what happens around plan(
     std::set<ForwardReason> covered;
     for (const Obstacle& obstacle : obstacles) covered.insert(obstacle.reason);
     covered.insert({ForwardReason::math_mode, ForwardReason::context, ForwardReason::capture});  // below
-    // From the handle and the launch: interpose/.
-    covered.insert(
-        {ForwardReason::none, ForwardReason::handle, ForwardReason::sm_target, ForwardReason::launch});
+    // From the real library, the handle and the launch: interpose/.
+    covered.insert({ForwardReason::none, ForwardReason::missing, ForwardReason::handle,
+                    ForwardReason::sm_target, ForwardReason::launch});
     CHECK(covered.size() == static_cast<std::size_t>(ForwardReason::count));
 }
 
@@ -226,6 +226,15 @@ TEST_CASE("what is decided without the device agrees with the whole decision") {
         const ForwardReason early = plan_without_device(situation.call, situation.settings).reason;
         const bool needs_device = obstacle.reason >= ForwardReason::driver;
         CHECK(early == (needs_device ? ForwardReason::none : obstacle.reason));
+    }
+}
+
+TEST_CASE("what needs no handle is decided before the handle is asked, and the rest is not") {
+    for (const Obstacle& obstacle : obstacles) {
+        Situation situation;
+        obstacle.raise(situation);
+        const bool by_policy = obstacle.reason < ForwardReason::handle;
+        CHECK(reason_from_policy(situation.settings) == (by_policy ? obstacle.reason : ForwardReason::none));
     }
 }
 
