@@ -1,7 +1,6 @@
 #include "real_cublas.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -9,7 +8,10 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 
+#include "dlsym_hook.hpp"
+#include "loaded_module.hpp"
 #include "settings.hpp"
 #include "text_buffer.hpp"
 
@@ -49,16 +51,14 @@ const RealCublas* remember_library(void* handle, const RealCublas& functions) {
 /// Told by where the function lies: its address as this library sees it is cuBLAS's own where cuBLAS comes
 /// first in the look-up order.
 bool is_in_this_library(const void* function) {
-    Dl_info theirs{};
-    Dl_info ours{};
-    return dladdr(function, &theirs) != 0 && dladdr(&libraries, &ours) != 0 &&
-           theirs.dli_fbase == ours.dli_fbase;
+    const link_map* module = module_of(function);
+    return module != nullptr && module == module_of(&libraries);
 }
 
 /// Every function of `handle`'s library, or NULL if it is no cuBLAS, or is this library itself.
 const RealCublas* functions_of(void* handle) {
     RealCublas found;
-#define SGEMM_SHIM_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(dlsym(handle, #name));
+#define SGEMM_SHIM_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(real_dlsym(handle, #name));
     SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(SGEMM_SHIM_FIND, SGEMM_SHIM_FIND)
 #undef SGEMM_SHIM_FIND
     if (found.cublasSgemm_v2 == nullptr || is_in_this_library(reinterpret_cast<void*>(found.cublasSgemm_v2)))
@@ -83,28 +83,23 @@ const RealCublas* without_dlerror(Search search) {
     return found;
 }
 
+/// libcublas.so.13, and libcublas-1a2b3c4d.so.12 as wheels rename it; not libcublasLt.
+bool is_file_name_of_cublas(const char* name) {
+    constexpr std::size_t length = sizeof "libcublas" - 1;
+    return std::strncmp(name, "libcublas", length) == 0 && (name[length] == '.' || name[length] == '-');
+}
+
 /// The library that the module around `address` is linked to.
 const RealCublas* library_of_module(const void* address) {
-    Dl_info info{};
-    link_map* module = nullptr;
-    if (dladdr1(address, &info, reinterpret_cast<void**>(&module), RTLD_DL_LINKMAP) == 0 || module == nullptr)
-        return nullptr;
-
-    const char* strings = nullptr;
-    for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
-        if (entry->d_tag == DT_STRTAB) strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-    }
-    if (strings == nullptr) return nullptr;
-    // The loader relocates the table's address in place, except in a dynamic section that is read-only.
-    if (reinterpret_cast<std::uintptr_t>(strings) < module->l_addr) strings += module->l_addr;
-
-    for (const ElfW(Dyn)* entry = module->l_ld; entry->d_tag != DT_NULL; ++entry) {
-        if (entry->d_tag != DT_NEEDED) continue;
-        const char* needed = strings + entry->d_un.d_val;
-        if (std::strncmp(needed, "libcublas.so", std::strlen("libcublas.so")) != 0) continue;
-        if (const RealCublas* functions = open_library(needed, RTLD_NOLOAD)) return functions;
-    }
-    return nullptr;
+    const link_map* module = module_of(address);
+    if (module == nullptr) return nullptr;
+    const RealCublas* functions = nullptr;
+    any_dynamic_string(*module, DT_NEEDED, [&](const char* needed) {
+        if (std::strncmp(needed, "libcublas.so", std::strlen("libcublas.so")) == 0)
+            functions = open_library(needed, RTLD_NOLOAD);
+        return functions != nullptr;
+    });
+    return functions;
 }
 
 constinit std::atomic<bool> said_bad_path{false};
@@ -118,6 +113,13 @@ void say_once(std::atomic<bool>& said, const char* text, const char* detail) {
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
 }
 
+/// Whether this is not a call site, but a library by which a call of the dlsym hook's stubs goes (see
+/// real_cublas_for()).
+bool is_remembered(const void* caller) {
+    return std::less_equal<>()(static_cast<const void*>(libraries.data()), caller) &&
+           std::less<>()(caller, static_cast<const void*>(libraries.data() + libraries.size()));
+}
+
 const RealCublas* search(const void* caller) {
     if (const char* path = process_settings().cublas_path; *path != '\0') {
         if (const RealCublas* functions = open_library(path, 0)) return functions;
@@ -125,6 +127,7 @@ const RealCublas* search(const void* caller) {
         say_once(said_bad_path, "SGEMM_SHIM_CUBLAS is not a usable cuBLAS, searching for another",
                  reason != nullptr ? reason : path);
     }
+    if (is_remembered(caller)) return static_cast<const RealCublas*>(caller);
     if (const RealCublas* functions = library_of_module(caller)) return functions;
     for (const char* soname : sonames) {
         if (const RealCublas* functions = open_library(soname, RTLD_NOLOAD)) return functions;
@@ -177,7 +180,14 @@ const RealCublas* search_and_remember(const void* caller) {
 
 }  // namespace
 
+const RealCublas* cublas_that_holds(const void* function) {
+    const link_map* module = module_of(function);
+    if (module == nullptr || !is_named(*module, is_file_name_of_cublas)) return nullptr;
+    return without_dlerror([&] { return open_library(module->l_name, RTLD_NOLOAD); });
+}
+
 const RealCublas* real_cublas_for(const void* caller) {
+    if (const RealCublas* looked_up = library_looked_up()) caller = looked_up;
     for (std::size_t i = 0; i < probe_limit; ++i) {
         const CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_acquire);

@@ -62,11 +62,16 @@ struct RealCublas {
 
 /// The library that the code at `caller` (a return address) means, found in this order:
 ///   1. the file that SGEMM_SHIM_CUBLAS names;
-///   2. the loaded library whose soname the calling module is linked to;
-///   3. any loaded libcublas.so.13, .12 or .11;
-///   4. the same names through the loader's search path.
+///   2. the library that the called function was looked up in, if that was by dlsym;
+///   3. the loaded library whose soname the calling module is linked to;
+///   4. any loaded libcublas.so.13, .12 or .11;
+///   5. the same names through the loader's search path.
 /// NULL if there is none; that is said once on stderr. The answer is remembered for each call site, and
-/// reading it back takes no lock.
+/// reading it back takes no lock. For exported functions alone, once a call, first of all.
 const RealCublas* real_cublas_for(const void* caller);
+
+/// The loaded cuBLAS that `function` lies in, which is never closed from then on; NULL if it lies elsewhere.
+/// Clears dlerror().
+const RealCublas* cublas_that_holds(const void* function);
 
 }  // namespace sgemm_shim

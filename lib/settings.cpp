@@ -79,6 +79,8 @@ constexpr Option options[] = {
      [](Settings& settings, std::string_view value) { return copy_path(settings.log_file, value); }},
     {{"SGEMM_SHIM_CUBLAS", "(search), a path", "the real cuBLAS library, if the search should be skipped"},
      [](Settings& settings, std::string_view value) { return copy_path(settings.cublas_path, value); }},
+    {{"SGEMM_SHIM_DLSYM", "on, off", "catch programs that look cuBLAS up with dlsym"},
+     [](Settings& settings, std::string_view value) { return parse_switch(settings.dlsym, value); }},
     {{"SGEMM_SHIM_DISABLE", "off, on", "on: forward everything"},
      [](Settings& settings, std::string_view value) { return parse_switch(settings.disabled, value); }},
 };

@@ -31,6 +31,7 @@ struct Settings : Policy {
     LogLevel log = LogLevel::off;
     char log_file[path_limit] = "";     ///< empty: stderr; %p stands for the process id
     char cublas_path[path_limit] = "";  ///< empty: search
+    bool dlsym = true;                  ///< catch programs that look cuBLAS up
 };
 
 /// One variable, for messages, the README and the launcher's help.

@@ -62,6 +62,9 @@ void examine_environment(Report& report) {
     current = &report;
     const Settings settings = parse_settings(environ, [](const char* line) { current->problem(line); });
     if (settings.disabled) report.problem("SGEMM_SHIM_DISABLE is on: every call is forwarded; unset it");
+    if (!settings.dlsym)
+        report.problem(
+            "SGEMM_SHIM_DLSYM is off: programs that look cuBLAS up with dlsym are not caught; unset it");
     if (settings.kernel != nullptr && settings.kernel->implementation == nullptr)
         report.problem("SGEMM_SHIM_KERNEL=cublas: every call is forwarded; unset it");
     if (settings.arithmetic_overridden)

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "doctor.hpp"
-#include "settings.hpp"
 
 namespace sgemm_shim::launcher {
 namespace {
@@ -94,9 +93,11 @@ bool examine_dependencies(const std::string& path, const LoaderPaths& paths, Rep
 }
 
 void examine_lookup(std::string_view bytes, const std::string& name, Report& report) {
-    bool has_hook = false;
-    for (const SettingDescription& setting : setting_descriptions())
-        has_hook = has_hook || std::strcmp(setting.variable, "SGEMM_SHIM_DLSYM") == 0;
+#ifdef SGEMM_SHIM_DLSYM_HOOK
+    const bool has_hook = true;
+#else
+    const bool has_hook = false;
+#endif
     if (contains(bytes, "libcublas.so") || contains(bytes, "cublasSgemm_v2")) {
         const std::string what =
             "not linked to cuBLAS, but its name is in the file: it seems to look cuBLAS up at run "

@@ -62,6 +62,7 @@ TEST_CASE("the library and what it needs") {
 
 TEST_CASE("settings that keep every call away") {
     CHECK(contains(doctor({}, {{"SGEMM_SHIM_DISABLE", "on"}}), "FAIL  SGEMM_SHIM_DISABLE is on"));
+    CHECK(contains(doctor({}, {{"SGEMM_SHIM_DLSYM", "off"}}), "FAIL  SGEMM_SHIM_DLSYM is off"));
     CHECK(
         contains(doctor({}, {{"SGEMM_SHIM_KERNEL", "nonsense"}}), "SGEMM_SHIM_KERNEL=nonsense is not valid"));
     CHECK(contains(doctor({}, {{"NVIDIA_TF32_OVERRIDE", "1"}}), "FAIL  NVIDIA_TF32_OVERRIDE"));

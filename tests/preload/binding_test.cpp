@@ -2,48 +2,14 @@
 // and the stand-in libraries lie beside this one.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "child_process.hpp"
-#include "shim_view.hpp"
+#include "preload_run.hpp"
 
 using namespace sgemm_shim::testing;
 
 namespace {
-
-using Environment = std::map<std::string, std::string>;
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    REQUIRE_MESSAGE(value != nullptr, name);
-    return value;
-}
-
-std::string shim() {
-    return variable("SHIM");
-}
-std::string built(const std::string& name) {
-    return variable("PRELOAD_PROGRAMS") + "/" + name;
-}
-std::string source(const std::string& name) {
-    return variable("PRELOAD_SOURCES") + "/" + name;
-}
-std::string stand_in_file(const std::string& major) {
-    return built("stand_in_" + major + "/libcublas.so." + major);
-}
-
-/// Under the shim, with the summary on stderr.
-ChildResult run_shimmed(std::vector<std::string> command, Environment environment = {}) {
-    environment.emplace("LD_PRELOAD", shim());
-    environment.emplace("SGEMM_SHIM_LOG", "summary");
-    if (command.front().find('/') == std::string::npos && command.front() != "python3" &&
-        command.front() != "sh" && command.front() != "true")
-        command.front() = built(command.front());
-    return run_program(command, environment);
-}
 
 /// What the stand-in of major version 13 makes a caller print, under the shim or not.
 const std::string answers_of_13 = "create=0 logger=13 null=1 null_64=1 sgemm=13 sgemm_64=13 destroy=0\n";

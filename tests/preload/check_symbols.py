@@ -19,6 +19,7 @@ class Library:
                                   stdout=subprocess.PIPE).stdout
 
         self.dynamic = read('--dynamic')
+        self.relocations = read('--relocs')
         self.headers = read('--program-headers')
         self.versions = read('--version-info')
         self.symbols = [line.split() for line in read('--dyn-syms').splitlines() if re.match(r'\s+\d+:', line)]
@@ -46,6 +47,23 @@ def check_exports(library, options):
     found = {name.split('@')[0] for name in library.exports()}
     return ['exports %s' % name for name in sorted(found - expected)] + \
            ['does not export %s' % name for name in sorted(expected - found)]
+
+
+def check_interposed(library, options):
+    """The list that the dlsym hook hands out, against the symbol map: each name must be in both."""
+    text = re.sub(r'/\*.*?\*/|//[^\n]*', '', open(options.interposed).read(), flags=re.S)
+    listed = set(re.findall(r'function\((\w+)\)', text))
+    exported = {name for name in expected_exports(options.map, options.header) if name.startswith('cublas')}
+    exports = {name.split('@')[0] for name in library.exports()}
+    return ['%s is not in the list of interposed functions' % name for name in sorted(exported - listed)] + \
+           ['%s is interposed, and not exported' % name for name in sorted(listed - exports)]
+
+
+def check_own_calls(library, options):
+    """A stub of the dlsym hook that ended in another library of the same names would mislead this one's next call."""
+    ours = {name.split('@')[0] for name in library.exports() if '@' not in name} | {'cublasSgemm'}
+    return ['leaves its own use of %s to whichever library comes first' % name
+            for name in sorted(ours & set(re.findall(r'R_\w+\s+\w+\s+([A-Za-z_]\w*)', library.relocations)))]
 
 
 def check_v1(library, options):
@@ -101,12 +119,17 @@ def check_unloading(library, options):
     return [] if any('NODELETE' in flags for flags in library.tags('FLAGS_1')) else ['can be unloaded']
 
 
+def check_static_tls(library, options):
+    return ['takes room in the static thread-local block, which a program that loads it late has not'
+            for flags in library.tags('FLAGS') if 'STATIC_TLS' in flags]
+
+
 def check_run_path(library, options):
     return ['has a run path: ' + path for path in library.tags('RPATH') + library.tags('RUNPATH')]
 
 
-CHECKS = [check_exports, check_v1, check_version_node, check_needed, check_glibc, check_stack,
-          check_text_relocations, check_binding, check_unloading, check_run_path]
+CHECKS = [check_exports, check_interposed, check_own_calls, check_v1, check_version_node, check_needed, check_glibc, check_stack,
+          check_text_relocations, check_binding, check_unloading, check_static_tls, check_run_path]
 
 
 def main():
@@ -115,6 +138,7 @@ def main():
     parser.add_argument('--readelf', required=True)
     parser.add_argument('--map', required=True)
     parser.add_argument('--header', required=True)
+    parser.add_argument('--interposed', required=True)
     parser.add_argument('--newest-glibc', default='2.34')
     parser.add_argument('--every-check-must-fail', action='store_true')
     options = parser.parse_args()

@@ -54,3 +54,6 @@ struct StandIn {
 
 /// The library's own state. Not static: each major version has one.
 extern "C" StandIn* stand_in_state();
+
+/// What dlsym answers to a caller inside this library.
+extern "C" void* stand_in_look_up(void* handle, const char* name);

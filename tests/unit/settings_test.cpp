@@ -32,7 +32,7 @@ Settings parse_good(const std::string& entry) {
 
 bool is_default(const Settings& s) {
     return s.kernel == nullptr && s.tf32 == Tf32Policy::forward && s.log == LogLevel::off &&
-           std::string(s.log_file).empty() && std::string(s.cublas_path).empty() && !s.disabled &&
+           std::string(s.log_file).empty() && std::string(s.cublas_path).empty() && s.dlsym && !s.disabled &&
            !s.arithmetic_overridden && !s.cublas_logs;
 }
 
@@ -88,6 +88,12 @@ TEST_CASE("SGEMM_SHIM_LOG") {
     CHECK(parse_good("SGEMM_SHIM_LOG=calls").log == LogLevel::calls);
 }
 
+TEST_CASE("SGEMM_SHIM_DLSYM") {
+    CHECK(parse_good("SGEMM_SHIM_DLSYM=on").dlsym);
+    CHECK(!parse_good("SGEMM_SHIM_DLSYM=off").dlsym);
+    CHECK(!parse_good("SGEMM_SHIM_DLSYM=0").dlsym);
+}
+
 TEST_CASE("SGEMM_SHIM_DISABLE") {
     CHECK(parse_good("SGEMM_SHIM_DISABLE=on").disabled);
     CHECK(parse_good("SGEMM_SHIM_DISABLE=1").disabled);
@@ -120,7 +126,8 @@ TEST_CASE("a bad value keeps the default and is told in one line with the valid 
     for (const char* value : {"on", "1", "Summary", "call", "summary,calls"})
         check_bad("SGEMM_SHIM_LOG", value, {"off", "summary", "shapes", "calls"});
     for (const char* value : {"yes", "true", "ON", "2", "no"})
-        check_bad("SGEMM_SHIM_DISABLE", value, {"off", "on"});
+        for (const char* variable : {"SGEMM_SHIM_DLSYM", "SGEMM_SHIM_DISABLE"})
+            check_bad(variable, value, {"off", "on"});
     check_bad("SGEMM_SHIM_LOG", std::string(100000, 'z'), {"off", "summary", "shapes", "calls"});
 }
 
