@@ -18,7 +18,6 @@ struct Driver {
     CUresult (*get_context)(CUcontext*) = nullptr;
     CUresult (*get_context_id)(CUcontext, ContextId*) = nullptr;
     CUresult (*get_context_device)(CUdevice*) = nullptr;
-    CUresult (*get_primary_context_state)(CUdevice, unsigned int*, int*) = nullptr;
     bool usable = false;
 };
 
@@ -41,8 +40,7 @@ Driver find_driver() {
     driver.usable = cudaDriverGetVersion(&version) == cudaSuccess && version >= oldest_driver &&
                     find_entry_point("cuCtxGetCurrent", 4000, driver.get_context) &&
                     find_entry_point("cuCtxGetId", 12000, driver.get_context_id) &&
-                    find_entry_point("cuCtxGetDevice", 2000, driver.get_context_device) &&
-                    find_entry_point("cuDevicePrimaryCtxGetState", 7000, driver.get_primary_context_state);
+                    find_entry_point("cuCtxGetDevice", 2000, driver.get_context_device);
     return driver;
 }
 
@@ -140,27 +138,11 @@ const DeviceFigures& fill_slot(ContextId context) {
     return figures != nullptr ? *figures : no_context;
 }
 
-/// What the CUDA runtime does in a thread that has made no CUDA call: binds the primary context of its
-/// current device. Only if that context is alive, since this library makes none.
-void bind_primary_context() {
-    int device = 0;
-    unsigned int flags = 0;
-    int is_active = 0;
-    if (cudaGetDevice(&device) == cudaSuccess &&
-        driver().get_primary_context_state(device, &flags, &is_active) == CUDA_SUCCESS && is_active != 0) {
-        cudaSetDevice(device);
-    }
-}
-
 /// The current context's id, or 0.
 ContextId current_context() {
     CUcontext context = nullptr;
     ContextId id = 0;
-    if (driver().get_context(&context) != CUDA_SUCCESS) return 0;
-    if (context == nullptr) {
-        bind_primary_context();
-        if (driver().get_context(&context) != CUDA_SUCCESS || context == nullptr) return 0;
-    }
+    if (driver().get_context(&context) != CUDA_SUCCESS || context == nullptr) return 0;
     return driver().get_context_id(context, &id) == CUDA_SUCCESS ? id : 0;
 }
 

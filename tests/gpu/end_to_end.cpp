@@ -262,14 +262,6 @@ void multiply_in_threads(cublasHandle_t shared) {
     for (const std::string& finding : findings) CHECK(finding == "");
 }
 
-TEST_CASE("a thread whose first CUDA call is a product") {
-    const Handle handle;
-    CublasCase product("m=100 n=100 k=100 data=integers");
-    std::thread([&] { CHECK(product.call(handle) == CUBLAS_STATUS_SUCCESS); }).join();
-    check_cuda(cudaDeviceSynchronize(), "the product");
-    CHECK(product.finding() == "");
-}
-
 TEST_CASE("threads with handles of their own") {
     multiply_in_threads(nullptr);
 }
