@@ -81,6 +81,16 @@ check("gradient of the weight", weight.weight.grad, upstream.t(), x.detach())
 check("einsum", *(lambda a, b: (torch.einsum("ik,kj->ij", a, b), a, b))(random(100, 50), random(50, 60)))
 group("modules")
 
+for batch, m, n, k in [(1, 64, 64, 64), (7, 33, 65, 17), (12, 128, 128, 64), (300, 5, 7, 3), (3, 257, 129, 100)]:
+    a, b, c = random(batch, m, k), random(batch, k, n), random(batch, m, n)
+    check(f"bmm {batch} {m} {n} {k}", torch.bmm(a, b), a, b)
+    a_transposed, b_transposed = a.transpose(1, 2), b.transpose(1, 2)
+    check(f"bmm transposed {batch}", torch.bmm(b_transposed, a_transposed), b_transposed, a_transposed)
+    broadcast = a[:1].expand(batch, m, k)
+    check(f"bmm of a broadcast operand {batch}", torch.matmul(broadcast, b), broadcast, b)
+    check(f"baddbmm {batch}", torch.baddbmm(c, a, b, beta=0.5, alpha=2.0), a, b, alpha=2.0, beta=0.5, c=c.cpu().numpy())
+group("batches")
+
 stream = torch.cuda.Stream()
 with torch.cuda.stream(stream):
     a, b = random(700, 300), random(300, 400)
