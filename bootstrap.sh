@@ -16,7 +16,7 @@ usage: ./bootstrap.sh [--local-cuda] demo [size] | test | build | env | --help
   --local-cuda  take the CUDA compiler from PyPI wheels even if there is one on this machine
 
 Installs what is missing first: compilers, doctest and the like with apt (sudo if not root); Meson, Ninja,
-clang-format and, where no usable CUDA toolkit (12.4 or newer) is found, that as well, as pinned PyPI wheels
+clang-format and, where no usable CUDA toolkit (12.5 or newer) is found, that as well, as pinned PyPI wheels
 in ./.tools. Nothing else outside ./build and ./.tools is touched, and a second run finds all in place.
 TEXT
 }

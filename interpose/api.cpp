@@ -44,15 +44,24 @@ const char* sgemm_shim_chosen_kernel(void) {
 }
 
 size_t sgemm_shim_read_counters(sgemm_shim_counter* rows, size_t capacity) {
-    std::array<CounterRow, counter_row_limit> found;
-    const size_t count = read_counters(found);
-    for (size_t i = 0; i < std::min(count, capacity); ++i) {
-        const CounterRow& row = found[i];
-        const Kernel& kernel = row.kernel != nullptr ? *row.kernel : kernel_table().front();
-        rows[i] = {to_string(row.entry_point),   row.kernel == nullptr, kernel.number, kernel.name,
-                   static_cast<int>(row.reason), to_string(row.reason), row.calls,     row.flops};
-    }
-    return count;
+    struct State {
+        sgemm_shim_counter* rows;
+        size_t capacity;
+        size_t found = 0;
+    } state{rows, capacity};
+    visit_counters(
+        [](void* opaque, const CounterRow& row) {
+            State& filled = *static_cast<State*>(opaque);
+            const Kernel& kernel = row.kernel != nullptr ? *row.kernel : kernel_table().front();
+            if (filled.found < filled.capacity) {
+                filled.rows[filled.found] = {
+                    to_string(row.entry_point),   row.kernel == nullptr, kernel.number, kernel.name,
+                    static_cast<int>(row.reason), to_string(row.reason), row.calls,     row.flops};
+            }
+            ++filled.found;
+        },
+        &state);
+    return state.found;
 }
 
 void sgemm_shim_reset_counters(void) {

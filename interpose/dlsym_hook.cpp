@@ -21,6 +21,7 @@
 #include "interposed_functions.h"
 #include "loaded_module.hpp"
 #include "settings.hpp"
+#include "thread_pointer.hpp"
 
 extern "C" {
 
@@ -80,9 +81,8 @@ DlsymFunction next_dlsym() {
     return found;
 }
 
-/// Left here by a stub for the exported function that it goes on to. Not in the thread's static block: in a
-/// program that loads this library late, there is no room for that.
-constinit thread_local unsigned number_of_library = 0;
+/// Left here by a stub for the exported function that it goes on to: one of `libraries`.
+using LibraryOfStub = ThreadPointer<struct LibraryOfStubTag>;
 
 constexpr const char* interposed_functions[] = {
 #define SGEMM_SHIM_NAME(name) #name,
@@ -142,16 +142,16 @@ void* real_dlsym(void* handle, const char* name) {
 }
 
 const RealCublas* library_looked_up() {
-    const unsigned number = number_of_library;
-    if (number == 0) return nullptr;
-    number_of_library = 0;
-    return libraries[number - 1].load(std::memory_order_acquire);
+    const auto* library = static_cast<const RealCublas*>(LibraryOfStub::get());
+    if (library != nullptr) LibraryOfStub::set(nullptr);
+    return library;
 }
 
 }  // namespace sgemm_shim
 
 void sgemm_shim_note_library(unsigned number) {
-    sgemm_shim::number_of_library = number;
+    using namespace sgemm_shim;
+    LibraryOfStub::set(libraries[number - 1].load(std::memory_order_acquire));
 }
 
 DlsymDecision sgemm_shim_decide_dlsym(void* handle, const char* name, const void* caller) {

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <string_view>
 
+#include "thread_pointer.hpp"
+
 namespace sgemm_shim {
 namespace {
 
@@ -10,15 +12,12 @@ namespace {
 constexpr Kernel automatic{.name = "auto"};
 
 constinit std::atomic<const Kernel*> choice_of_process{nullptr};
-// Not in the initial-exec model: that would put the CUDA runtime's thread-locals (8 KB) into the static
-// block too, where a program that opens the library late has no such room.
-constinit thread_local const Kernel* choice_of_thread = nullptr;
+using ChoiceOfThread = ThreadPointer<struct ChoiceOfThreadTag>;
 
-void store(ChoiceScope scope, const Kernel* choice) {
-    if (scope == ChoiceScope::thread)
-        choice_of_thread = choice;
-    else
-        choice_of_process.store(choice, std::memory_order_relaxed);
+bool store(ChoiceScope scope, const Kernel* choice) {
+    if (scope == ChoiceScope::thread) return ChoiceOfThread::set(choice);
+    choice_of_process.store(choice, std::memory_order_relaxed);
+    return true;
 }
 
 }  // namespace
@@ -30,12 +29,11 @@ bool choose_kernel(ChoiceScope scope, const char* number_or_name) {
             std::string_view(number_or_name) == automatic.name ? &automatic : find_kernel(number_or_name);
         if (choice == nullptr) return false;
     }
-    store(scope, choice);
-    return true;
+    return store(scope, choice);
 }
 
 KernelChoice kernel_choice(const Policy& environment) {
-    const Kernel* choice = choice_of_thread;
+    const auto* choice = static_cast<const Kernel*>(ChoiceOfThread::get());
     ChoiceSource source = ChoiceSource::thread;
     if (choice == nullptr) {
         choice = choice_of_process.load(std::memory_order_relaxed);

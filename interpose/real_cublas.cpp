@@ -27,6 +27,16 @@ constexpr const char* sonames[] = {"libcublas.so.13", "libcublas.so.12", "libcub
 /// constructors, and they, or a thread that waits for the loader in one of its own, can call cuBLAS and so
 /// come here.
 pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_once_t memory_once = PTHREAD_ONCE_INIT;
+
+/// A child must not inherit the mutex from a thread that it does not have.
+void lock_memory() {
+    pthread_once(&memory_once, [] {
+        pthread_atfork([] { pthread_mutex_lock(&memory_mutex); }, [] { pthread_mutex_unlock(&memory_mutex); },
+                       [] { pthread_mutex_unlock(&memory_mutex); });
+    });
+    pthread_mutex_lock(&memory_mutex);
+}
 
 /// Libraries found so far. A filled slot never changes, and its library is never closed.
 struct Library {
@@ -37,7 +47,7 @@ constinit std::array<Library, 16> libraries;
 
 const RealCublas* remember_library(void* handle, const RealCublas& functions) {
     const RealCublas* remembered = nullptr;
-    pthread_mutex_lock(&memory_mutex);
+    lock_memory();
     for (Library& library : libraries) {
         if (library.handle == nullptr) library = {handle, functions};
         if (library.handle != handle) continue;
@@ -95,8 +105,7 @@ const RealCublas* library_of_module(const void* address) {
     if (module == nullptr) return nullptr;
     const RealCublas* functions = nullptr;
     any_dynamic_string(*module, DT_NEEDED, [&](const char* needed) {
-        if (std::strncmp(needed, "libcublas.so", std::strlen("libcublas.so")) == 0)
-            functions = open_library(needed, RTLD_NOLOAD);
+        if (is_file_name_of_cublas(needed)) functions = open_library(needed, RTLD_NOLOAD);
         return functions != nullptr;
     });
     return functions;
@@ -158,7 +167,7 @@ static_assert(call_sites.size() == std::size_t{1} << (64 - 52));
 constexpr std::size_t probe_limit = 32;
 
 void remember_call_site(const void* caller, const RealCublas* library) {
-    pthread_mutex_lock(&memory_mutex);
+    lock_memory();
     for (std::size_t i = 0; i < probe_limit; ++i) {
         CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_relaxed);

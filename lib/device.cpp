@@ -80,19 +80,28 @@ const DeviceFigures* find_slot(ContextId context) {
     return nullptr;
 }
 
-/// Whether the driver has machine code of this GPU's own major version for every function of the kernel.
-/// Loads them.
-bool load(const KernelImplementation& kernel, int compute_capability_major) {
+enum class Loading : std::uint8_t {
+    ready,       ///< every function has machine code of this GPU's own major version, and is loaded
+    impossible,  ///< there is no such machine code
+    not_now,     ///< it may go better at another time
+};
+
+Loading load(const KernelImplementation& kernel, int compute_capability_major) {
     for (const void* function : kernel.functions) {
+        // Another library's constructor can run before those of this one, which fill in the functions.
+        if (function == nullptr) return Loading::not_now;
         cudaFuncAttributes attributes{};
-        if (cudaFuncGetAttributes(&attributes, function) != cudaSuccess) return false;
-        if (attributes.binaryVersion / 10 != compute_capability_major) return false;
+        const cudaError_t status = cudaFuncGetAttributes(&attributes, function);
+        if (status == cudaErrorMemoryAllocation) return Loading::not_now;
+        if (status != cudaSuccess || attributes.binaryVersion / 10 != compute_capability_major)
+            return Loading::impossible;
     }
-    return true;
+    return Loading::ready;
 }
 
-DeviceFigures read_figures() {
-    DeviceFigures figures;
+/// False if they could not be had now; nothing is to be remembered then.
+bool read_figures(DeviceFigures& figures) {
+    figures = {};
     CUdevice device{};
     if (driver().get_context_device(&device) != CUDA_SUCCESS ||
         cudaDeviceGetAttribute(&figures.compute_capability_major, cudaDevAttrComputeCapabilityMajor,
@@ -101,15 +110,15 @@ DeviceFigures read_figures() {
                                device) != cudaSuccess ||
         cudaDeviceGetAttribute(&figures.multiprocessor_count, cudaDevAttrMultiProcessorCount, device) !=
             cudaSuccess) {
-        return no_context;
+        return false;
     }
     for (const Kernel& kernel : kernel_table()) {
-        if (kernel.implementation != nullptr &&
-            load(*kernel.implementation, figures.compute_capability_major)) {
-            figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
-        }
+        if (kernel.implementation == nullptr) continue;
+        const Loading loading = load(*kernel.implementation, figures.compute_capability_major);
+        if (loading == Loading::not_now) return false;
+        if (loading == Loading::ready) figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
     }
-    return figures;
+    return true;
 }
 
 /// Loading inside a capture can invalidate it, so ask first. An error means that the legacy stream would join
@@ -129,8 +138,9 @@ const DeviceFigures& fill_slot(ContextId context) {
         // default mode.
         cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
         cudaThreadExchangeStreamCaptureMode(&mode);
-        slot.figures = read_figures();
+        const bool is_known = read_figures(slot.figures);
         cudaThreadExchangeStreamCaptureMode(&mode);
+        if (!is_known) break;
         slot.context.store(context, std::memory_order_release);
         figures = &slot.figures;
     }

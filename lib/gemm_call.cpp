@@ -50,8 +50,8 @@ Demand demand_of_types(int type_a, int type_b, int type_c) {
 
 Demand demand_of_arguments(int type_a, int type_b, int type_c, int compute_type, int algorithm) {
     if (demand_of_types(type_a, type_b, type_c) != Demand::fp32) return Demand::data_type;
-    constexpr int compute_32 = 68,
-                  compute_32_pedantic = 69;  // CUBLAS_COMPUTE_32F, CUBLAS_COMPUTE_32F_PEDANTIC
+    constexpr int compute_32 = 68;           // CUBLAS_COMPUTE_32F
+    constexpr int compute_32_pedantic = 69;  // CUBLAS_COMPUTE_32F_PEDANTIC
     if (compute_type != compute_32 && compute_type != compute_32_pedantic) return Demand::compute_type;
     // CUBLAS_GEMM_DEFAULT; CUBLAS_GEMM_ALGO0 to 23; CUBLAS_GEMM_DEFAULT_TENSOR_OP,
     // CUBLAS_GEMM_ALGO0_TENSOR_OP to 15.

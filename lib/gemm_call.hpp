@@ -43,8 +43,8 @@ struct GemmCall {
     std::int64_t m = 0;
     std::int64_t n = 0;
     std::int64_t k = 0;
-    const float* alpha =
-        nullptr;  ///< host or device memory, see pointer_mode; never read before plan() agrees
+    /// Host or device memory, see pointer_mode. Never read before plan() agrees.
+    const float* alpha = nullptr;
     const float* beta = nullptr;
     MatrixBatch<const float> a;
     MatrixBatch<const float> b;

@@ -27,6 +27,15 @@ void expand_process_id(const char* pattern, TextBuffer& path) {
     }
 }
 
+/// Programs that close and reopen low descriptors (0 to 2 above all) do not expect a log there.
+int out_of_the_way(int opened) {
+    constexpr int lowest = 100;
+    const int moved = fcntl(opened, F_DUPFD_CLOEXEC, lowest);
+    if (moved < 0) return opened;
+    close(opened);
+    return moved;
+}
+
 int open_log() {
     const char* pattern = process_settings().log_file;
     if (*pattern == '\0') return STDERR_FILENO;
@@ -34,7 +43,7 @@ int open_log() {
     TextBuffer path(storage);
     expand_process_id(pattern, path);
     const int opened = open(path.data(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (opened >= 0) return opened;
+    if (opened >= 0) return out_of_the_way(opened);
 
     char message[Settings::path_limit + 256];
     TextBuffer line(message);

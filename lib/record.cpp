@@ -84,16 +84,19 @@ const char* reason_or_nothing(const Plan& plan) {
     return plan.kernel != nullptr ? "" : to_string(plan.reason);
 }
 
-constinit std::atomic<bool> header_written{false};
+pthread_once_t header_once = PTHREAD_ONCE_INIT;
+
+void write_header() {
+    constexpr char header[] =
+        "entry_point,operation_a,operation_b,m,n,k,lda,ldb,ldc,batch,stride_a,stride_b,stride_c,"
+        "alpha,beta,misalignment_a,misalignment_b,misalignment_c,kernel,reason,status\n";
+    write_log(header, sizeof header - 1);
+}
 
 void log_call(EntryPoint entry_point, const GemmCall& call, const Plan& plan, int status) {
+    pthread_once(&header_once, write_header);
     char storage[1024];
     TextBuffer line(storage);
-    if (!header_written.exchange(true, std::memory_order_relaxed)) {
-        line.append(
-            "entry_point,operation_a,operation_b,m,n,k,lda,ldb,ldc,batch,stride_a,stride_b,stride_c,"
-            "alpha,beta,misalignment_a,misalignment_b,misalignment_c,kernel,reason,status\n");
-    }
     line.append(
         "%s,%c,%c,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%lld,%s,%s,%d,%d,%d,%s,%s,%d\n",
         to_string(entry_point), operation_letter(call.operation_a), operation_letter(call.operation_b),
@@ -113,9 +116,10 @@ class SeenShapes {
     /// True the first time. Zero stands for a free slot.
     bool insert(std::uint64_t hash) {
         hash |= 1;
-        for (std::size_t i = 0; i < slots_.size(); ++i) {
-            std::uint64_t found = 0;
-            if (slots_[(hash + i) % slots_.size()].compare_exchange_strong(found, hash)) return true;
+        for (std::size_t i = 0; i < probe_limit; ++i) {
+            std::atomic<std::uint64_t>& slot = slots_[(hash + i) % slots_.size()];
+            std::uint64_t found = slot.load(std::memory_order_relaxed);
+            if (found == 0 && slot.compare_exchange_strong(found, hash)) return true;
             if (found == hash) return false;
         }
         return false;
@@ -126,6 +130,8 @@ class SeenShapes {
     }
 
   private:
+    /// A set that is nearly full must not make every call slow.
+    static constexpr std::size_t probe_limit = 32;
     std::array<std::atomic<std::uint64_t>, 16384> slots_{};
 };
 constinit SeenShapes seen_shapes;
@@ -137,7 +143,8 @@ std::uint64_t shape_hash(EntryPoint entry_point, const GemmCall& call, const Pla
         hash ^= hash >> 29;
     };
     mix(static_cast<int>(entry_point));
-    mix(static_cast<int>(call.operation_a) * 4 + static_cast<int>(call.operation_b));
+    mix(static_cast<int>(call.operation_a));
+    mix(static_cast<int>(call.operation_b));
     mix(call.m);
     mix(call.n);
     mix(call.k);
@@ -178,7 +185,7 @@ void append_flops(TextBuffer& text, double flops) {
 void start_over_in_child() {
     reset_counters();
     if (!reopen_log_in_child()) return;
-    header_written.store(false, std::memory_order_relaxed);
+    header_once = PTHREAD_ONCE_INIT;
     if (process_settings().log == LogLevel::shapes) seen_shapes.clear();
 }
 
@@ -236,16 +243,27 @@ void record(EntryPoint entry_point, const GemmCall& call, const Plan& plan, int 
     if (level == LogLevel::shapes) log_shape(entry_point, call, plan);
 }
 
-std::size_t read_counters(std::span<CounterRow> rows) {
-    std::size_t found = 0;
+void visit_counters(void (*visit)(void* state, const CounterRow& row), void* state) {
     for_each_counter([&](EntryPoint entry, const Kernel* kernel, ForwardReason reason, Counter& counter) {
         const std::uint64_t calls = counter.calls.load(std::memory_order_relaxed);
-        if (calls == 0) return;
-        if (found < rows.size())
-            rows[found] = {entry, kernel, reason, calls, counter.flops.load(std::memory_order_relaxed)};
-        ++found;
+        if (calls != 0)
+            visit(state, {entry, kernel, reason, calls, counter.flops.load(std::memory_order_relaxed)});
     });
-    return found;
+}
+
+std::size_t read_counters(std::span<CounterRow> rows) {
+    struct State {
+        std::span<CounterRow> rows;
+        std::size_t found = 0;
+    } state{rows};
+    visit_counters(
+        [](void* opaque, const CounterRow& row) {
+            State& filled = *static_cast<State*>(opaque);
+            if (filled.found < filled.rows.size()) filled.rows[filled.found] = row;
+            ++filled.found;
+        },
+        &state);
+    return state.found;
 }
 
 void reset_counters() {
@@ -255,41 +273,64 @@ void reset_counters() {
     });
 }
 
-std::size_t write_summary(std::span<char> storage) {
-    std::array<CounterRow, 64> rows;
-    const std::size_t count = std::min(read_counters(rows), rows.size());
-    std::uint64_t served = 0;
-    std::uint64_t forwarded = 0;
-    for (const CounterRow& row : std::span(rows).first(count)) {
-        (row.kernel != nullptr ? served : forwarded) += row.calls;
-    }
+namespace {
 
-    TextBuffer text(storage);
+void append_total(TextBuffer& text) {
+    unsigned long long served = 0;
+    unsigned long long forwarded = 0;
+    for_each_counter([&](EntryPoint, const Kernel* kernel, ForwardReason, const Counter& counter) {
+        (kernel != nullptr ? served : forwarded) += counter.calls.load(std::memory_order_relaxed);
+    });
     text.append("sgemm-shim: process %d: %llu calls, %llu served, %llu forwarded\n",
-                static_cast<int>(getpid()), static_cast<unsigned long long>(served + forwarded),
-                static_cast<unsigned long long>(served), static_cast<unsigned long long>(forwarded));
-    for (const CounterRow& row : std::span(rows).first(count)) {
-        char what[64];
-        TextBuffer name(what);
-        if (row.kernel != nullptr)
-            name.append("%s", row.kernel->name);
-        else
-            name.append("forwarded: %s", to_string(row.reason));
-        text.append("sgemm-shim:   %-20s %-32s %12llu calls ", to_string(row.entry_point), what,
-                    static_cast<unsigned long long>(row.calls));
-        append_flops(text, row.flops);
-        text.append("\n");
-    }
+                static_cast<int>(getpid()), served + forwarded, served, forwarded);
+}
+
+void append_row(TextBuffer& text, EntryPoint entry_point, const Kernel* kernel, ForwardReason reason,
+                const Counter& counter) {
+    char what[64];
+    TextBuffer name(what);
+    if (kernel != nullptr)
+        name.append("%s", kernel->name);
+    else
+        name.append("forwarded: %s", to_string(reason));
+    text.append("sgemm-shim:   %-29s %-32s %12llu calls ", to_string(entry_point), what,
+                static_cast<unsigned long long>(counter.calls.load(std::memory_order_relaxed)));
+    append_flops(text, counter.flops.load(std::memory_order_relaxed));
+    text.append("\n");
+}
+
+/// Calls visit(line) for each line of the summary.
+template <class Visit>
+void for_each_line_of_summary(Visit visit) {
+    char storage[256];
+    TextBuffer total(storage);
+    append_total(total);
+    visit(total);
+    for_each_counter(
+        [&](EntryPoint entry_point, const Kernel* kernel, ForwardReason reason, Counter& counter) {
+            if (counter.calls.load(std::memory_order_relaxed) == 0) return;
+            TextBuffer row(storage);
+            append_row(row, entry_point, kernel, reason, counter);
+            visit(row);
+        });
+}
+
+}  // namespace
+
+std::size_t write_summary(std::span<char> storage) {
+    TextBuffer text(storage);
+    for_each_line_of_summary([&](const TextBuffer& line) { text.append("%s", line.data()); });
     return text.length();
 }
 
 void report_at_exit() {
     CounterRow any[1];
     // The counters first: a process without calls must not even read, and complain about, its settings.
-    if (read_counters(any) == 0 || process_settings().log == LogLevel::off) return;
-    char storage[8192];
-    const std::size_t length = write_summary(storage);
-    write_log(storage, length);
+    if (read_counters(any) == 0) return;
+    // A summary would be in the way of whoever reads the CSV of `calls`.
+    const LogLevel level = process_settings().log;
+    if (level != LogLevel::summary && level != LogLevel::shapes) return;
+    for_each_line_of_summary([](const TextBuffer& line) { write_log(line.data(), line.length()); });
 }
 
 }  // namespace sgemm_shim

@@ -45,10 +45,8 @@ struct CounterRow {
     double flops;
 };
 
-/// More rows than read_counters() ever finds.
-inline constexpr std::size_t counter_row_limit =
-    static_cast<std::size_t>(EntryPoint::count) *
-    (kernel_limit + static_cast<std::size_t>(ForwardReason::count));
+/// Calls visit(state, row) for each row with at least one call, kernels before reasons.
+void visit_counters(void (*visit)(void* state, const CounterRow& row), void* state);
 
 /// Copies the rows with at least one call into `rows`, kernels before reasons; returns how many there are,
 /// which can exceed rows.size().

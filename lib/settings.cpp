@@ -73,7 +73,8 @@ constexpr Option options[] = {
      parse_tf32},
     {{"SGEMM_SHIM_LOG", "off, summary, shapes, calls",
       "summary: a table at exit. shapes: one line for each new kind of call as well. calls: CSV, a row a "
-      "call"},
+      "call "
+      "and no table"},
      parse_log},
     {{"SGEMM_SHIM_LOG_FILE", "(stderr), a path", "where the log goes; %p stands for the process id"},
      [](Settings& settings, std::string_view value) { return copy_path(settings.log_file, value); }},

@@ -1,4 +1,4 @@
-// The SGEMM_SHIM_* environment variables: one table, parsed once, at the first intercepted call.
+// The SGEMM_SHIM_* environment variables: one table, parsed once, at the first intercepted call or look-up.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,7 @@ cuda_wheels=(
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cublas==13.1.0.3)
 # Read the machine code of any release before them.
 disassembler_wheels=(nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51)
-minimum_cuda=12.4
+minimum_cuda=12.5
 minimum_gcc=12
 
 say() { printf '%s\n' "-- $*"; }

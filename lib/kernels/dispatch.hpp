@@ -65,10 +65,9 @@ inline bool operands_allow_vectors(const GemmCall& call) {
 
 /// Makes a row's implementation from the instances of a kernel that takes nothing but GemmArguments.
 /// `Instances` has
-///     tile_m, tile_n, threads                      one block for each tile, so many threads in each block
-///     instance<major_a, major_b, vector_width>()   the __global__ function; vector_width is 4 if
-///     operands_allow_vectors(),
-///                                                  else 1 (a kernel without 16-byte loads ignores it)
+///     tile_m, tile_n, threads: one block for each tile, so many threads in each block;
+///     instance<major_a, major_b, vector_width>(): the __global__ function. vector_width is 4 if
+///     operands_allow_vectors(), else 1; a kernel without 16-byte loads ignores it.
 template <class Instances>
 class TiledKernel {
   public:

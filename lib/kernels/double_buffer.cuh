@@ -2,10 +2,10 @@
 //
 // The idea: everything twice.
 //   - Two shared-memory buffers. The next 8 steps of k travel from global memory to registers during the
-//   multiplication,
-//     are stored into the other buffer near its end, and cost one barrier for each slice instead of two.
+//     multiplication, are stored into the other buffer near its end, and cost one barrier for each slice
+//     instead of two.
 //   - Two fragment buffers. The 8 + 8 floats of step l + 1 are loaded from shared memory while step l is
-//   multiplied.
+//     multiplied.
 //
 // What changed from kernel 6: that one waits for its loads, twice in every slice. Tiles, squares, 16-byte
 // loads and the transposition on the way into shared memory are the same.

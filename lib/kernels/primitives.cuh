@@ -1,8 +1,7 @@
 // The seam between the kernels and CUDA: everything that device code needs of the machine, by name, and the
 // one function that launches. The tests' software GPU has a header of the same name and the same meaning, so
 // that the same kernel sources run on a CPU; kernels therefore use nothing of CUDA that is not listed here
-// (the keywords
-// __global__, __device__ and __launch_bounds__ aside).
+// (the keywords __global__, __device__ and __launch_bounds__ aside).
 #pragma once
 
 #include <cuda_runtime.h>

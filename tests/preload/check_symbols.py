@@ -124,12 +124,19 @@ def check_static_tls(library, options):
             for flags in library.tags('FLAGS') if 'STATIC_TLS' in flags]
 
 
+def check_thread_locals(library, options):
+    """The CUDA runtime's page and nothing else: with more, threads with the smallest stack cannot be started."""
+    sizes = re.findall(r'^\s*TLS\s+(?:0x\w+\s+){4}(0x\w+)', library.headers, re.M)
+    return ['has %s bytes of thread-local variables' % size for size in sizes if int(size, 16) > 0x1000]
+
+
 def check_run_path(library, options):
     return ['has a run path: ' + path for path in library.tags('RPATH') + library.tags('RUNPATH')]
 
 
 CHECKS = [check_exports, check_interposed, check_own_calls, check_v1, check_version_node, check_needed, check_glibc, check_stack,
-          check_text_relocations, check_binding, check_unloading, check_static_tls, check_run_path]
+          check_text_relocations, check_binding, check_unloading, check_static_tls, check_thread_locals,
+          check_run_path]
 
 
 def main():

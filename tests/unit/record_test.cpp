@@ -204,7 +204,7 @@ TEST_CASE("SGEMM_SHIM_LOG=calls writes one CSV row a call, below one header") {
     CHECK(lines[2] ==
           "cublasSgemm_v2_64,N,?,-1,1099511627776,7,5,6,5,1,-3,0,0,null,unread,0,0,0,cublas,invalid "
           "argument,7");
-    CHECK(contains(lines[3], "2 calls, 1 served, 1 forwarded"));
+    CHECK(lines.size() == 3);  // no summary: it would not be CSV
     CHECK(fields_of(lines[1]).size() == fields_of(header).size());
 }
 
@@ -288,18 +288,18 @@ TEST_CASE("a log file that cannot be opened is told once, and the lines go to st
     const ChildResult result =
         play("two calls", {{"SGEMM_SHIM_LOG", "calls"}, {"SGEMM_SHIM_LOG_FILE", path}});
     const std::vector<std::string> lines = lines_of(result.errors);
-    REQUIRE(lines.size() == 7);
+    REQUIRE(lines.size() == 4);
     CHECK(contains(lines[0], "SGEMM_SHIM_LOG_FILE"));
     CHECK(contains(lines[0], path));
     CHECK(lines[1] == header);
-    CHECK(contains(lines[4], "2 calls"));
+    CHECK(fields_of(lines[3]).size() == fields_of(header).size());
 }
 
 TEST_CASE("lines of several threads stay whole") {
     const ScratchFolder folder;
     play("threads", {{"SGEMM_SHIM_LOG", "calls"}, {"SGEMM_SHIM_LOG_FILE", folder.file("log")}});
     const std::vector<std::string> lines = lines_of(ScratchFolder::read(folder.file("log")));
-    REQUIRE(lines.size() == 4003);
+    REQUIRE(lines.size() == 4001);
     int headers = 0;
     int rows = 0;
     for (const std::string& line : lines) {
@@ -332,8 +332,8 @@ TEST_CASE("after fork a file with %p is the child's own, and whole") {
     for (const std::string& text : texts) {
         CAPTURE(text);
         CHECK(text.starts_with(header + "\n"));
-        const bool parent = contains(text, ": 3 calls");
-        CHECK(line_count(text) == (parent ? 1 + 3 + 2 : 1 + 2 + 2));
+        const bool parent = contains(text, ",naive,");
+        CHECK(line_count(text) == (parent ? 1 + 3 : 1 + 2));
     }
 }
 
@@ -343,7 +343,7 @@ TEST_CASE("after fork a file without %p is shared, under one header") {
     const std::string text = ScratchFolder::read(folder.file("shared.csv"));
     CHECK(text.find(header) == 0);
     CHECK(text.find(header, 1) == std::string::npos);
-    CHECK(line_count(text) == 1 + 3 + 2 + 2 + 2);
+    CHECK(line_count(text) == 1 + 3 + 2);
 }
 
 TEST_CASE("after fork a child's own file tells the shapes of its own calls") {
