@@ -31,6 +31,14 @@ if [ "${1:-}" = --local-cuda ]; then
     shift
 fi
 command=${1:---help}
+case $PWD in *[[:space:]:]*) die "the path of this folder has a space or a colon, which LD_PRELOAD cannot hold: $PWD" ;; esac
+case $command:$# in
+    demo:[12] | test:1 | build:1 | env:1 | -h:1 | --help:[01] | help:1) ;;
+    *)
+        usage >&2
+        exit 2
+        ;;
+esac
 case $command in
     demo)
         [[ ${2:-4096} =~ ^[1-9][0-9]{0,4}$ ]] || die "demo: size must be a whole number from 1 to 99999"
@@ -53,9 +61,5 @@ case $command in
         # shellcheck disable=SC2016 # for the shell that evaluates it
         printf 'export LD_LIBRARY_PATH=%q${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n' "$cuda_library_directory"
         ;;
-    -h | --help | help) usage ;;
-    *)
-        usage >&2
-        exit 2
-        ;;
+    *) usage ;;
 esac

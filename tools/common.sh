@@ -257,6 +257,11 @@ configure_and_build() {
 # run_tests DIRECTORY: all of them; those that need a GPU report themselves as skipped where there is none.
 run_tests() {
     rm -f "$1/meson-logs/testlog.json"
+    # What the caller's shell sets for other programs must not reach the tests.
+    local name
+    for name in $(compgen -e); do
+        case $name in SGEMM_SHIM_* | CUBLAS_* | NVIDIA_TF32_OVERRIDE | LD_PRELOAD) unset "$name" ;; esac
+    done
     # The toolkit's cuBLAS need not be on the loader's path.
     LD_LIBRARY_PATH=$cuda_library_directory${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
         meson test -C "$1" --no-rebuild --print-errorlogs --num-processes "$(nproc)" </dev/null

@@ -29,11 +29,12 @@ std::string file_name(const std::string& path) {
 
 /// As execvp() finds it; empty if there is none.
 std::string find_program(const std::string& name) {
-    if (name.find('/') != std::string::npos) return fs::exists(name) ? name : std::string();
+    std::error_code error;  // a folder that may not be searched is one without the program
+    if (name.find('/') != std::string::npos) return fs::exists(name, error) ? name : std::string();
     const char* path = std::getenv("PATH");
     for (const std::string& directory : split_path(path != nullptr ? path : "/bin:/usr/bin")) {
         const std::string candidate = (fs::path(directory) / name).string();
-        if (fs::is_regular_file(candidate) && access(candidate.c_str(), X_OK) == 0) return candidate;
+        if (fs::is_regular_file(candidate, error) && access(candidate.c_str(), X_OK) == 0) return candidate;
     }
     return {};
 }

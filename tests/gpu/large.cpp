@@ -23,7 +23,9 @@ void check_large(const LargeCall& incomplete) {
     std::size_t free_bytes = 0, total_bytes = 0;
     check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
     if (call.gibibytes() + 1.0 > static_cast<double>(free_bytes) / 0x1p30) {
-        std::printf("skipped: %s needs %.1f GiB of device memory\n", call.name, call.gibibytes());
+        char why[160];
+        std::snprintf(why, sizeof why, "%s needs %.1f GiB of device memory", call.name, call.gibibytes());
+        note_skipped_case(why);
         return;
     }
     const char* kernel = std::getenv("SGEMM_TEST_KERNEL");

@@ -14,7 +14,7 @@ done
 cp "$build/tests/cases/contract_cases" "$build/tests/cases/contract_library" "$here/../data/cases.csv" "$out/"
 cp -L "$build/interpose/libsgemm_shim.so" "$out/"
 cp -L "$build/interpose/libsgemm_shim.so.0" "$out/"
-cp "$here/run.sh" "$here/check_end_to_end.sh" "$out/"
+cp "$here/run.sh" "$here/check_end_to_end.sh" "$here"/apps/*.py "$out/"
 strip "$out/comparison" "$out/large" "$out/capture" "$out/against_cublas" "$out/end_to_end" "$out/api" \
     "$out/contract_cases" "$out/contract_library"
 echo "$(cd "$out" && pwd): $(du -sh "$out" | cut -f1)"

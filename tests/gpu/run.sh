@@ -1,21 +1,23 @@
 #!/bin/bash
-# run.sh [--sanitizer | --sanitizer-only] [--skip-large] [--kernel=NAME]...
+# run.sh [--apps] [--sanitizer | --sanitizer-only] [--skip-large] [--kernel=NAME]...
 # Runs all GPU tests that lie beside this file (see make_bundle.sh) and prints a table last. Everything they
 # print goes to gpu-tests.log in $OUT, or in ./logs. Exit status 0 only if something ran and nothing failed or was skipped.
 #   --sanitizer        also compute-sanitizer's memcheck and racecheck over every kernel (minutes)
 #   --sanitizer-only   nothing else
+#   --apps             also PyTorch, CuPy and JAX under the preload; one that is not installed counts as a failure
 #   --skip-large       without the products that need tens of gigabytes
 #   --kernel=NAME      end to end and under the sanitizer only this kernel; may be given several times
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-sanitizer=0 tests=1 large=1 kernels=
+sanitizer=0 tests=1 large=1 apps=0 kernels=
 for argument in "$@"; do
     case $argument in
         --sanitizer) sanitizer=1 ;;
         --sanitizer-only) sanitizer=1 tests=0 ;;
         --skip-large) large=0 ;;
+        --apps) apps=1 ;;
         --kernel=*) kernels="$kernels ${argument#--kernel=}" ;;
-        *) sed -n '2,8p' "${BASH_SOURCE[0]}" && exit 2 ;;
+        *) sed -n '2,9p' "${BASH_SOURCE[0]}" && exit 2 ;;
     esac
 done
 logs=${OUT:-$PWD/logs}
@@ -24,7 +26,7 @@ full_log=$logs/gpu-tests.log
 : >"$full_log"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-unset LD_PRELOAD SGEMM_SHIM_KERNEL SGEMM_SHIM_LOG SGEMM_SHIM_LOG_FILE SGEMM_SHIM_DISABLE NVIDIA_TF32_OVERRIDE
+unset LD_PRELOAD NVIDIA_TF32_OVERRIDE "${!SGEMM_SHIM_@}" "${!CUBLAS_@}"
 
 # The folders that hold cuBLAS and the shared runtime, if the loader does not know them: a toolkit's, or those of the
 # Python wheels.
@@ -106,6 +108,11 @@ if [ "$tests" = 1 ]; then
     check_quiet "shell" 0 sh -c ':'
     check_quiet "shell, exit status 3" 3 sh -c 'exit 3'
     check_quiet "python" 0 python3 -c pass
+fi
+if [ "$apps" = 1 ]; then
+    for app in pytorch cupy jax; do
+        run "$app" env LD_PRELOAD="$here/libsgemm_shim.so" SGEMM_SHIM_LOG=summary python3 "$here/${app}_products.py"
+    done
 fi
 if [ "$sanitizer" = 1 ]; then
     compute_sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda*/bin/compute-sanitizer 2>/dev/null | head -1)

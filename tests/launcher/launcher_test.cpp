@@ -61,7 +61,8 @@ TEST_CASE("programs that cannot be started") {
     // run_program() takes 127 for a failure of its own, so a shell stands between.
     for (const std::string program : {"/nowhere/program", "no-such-program-on-the-path"}) {
         const ChildResult missing =
-            run_program({"/bin/sh", "-c", "\"$0\" \"$@\"; echo status $?", path_of("LAUNCHER"), program});
+            run_program({"/bin/sh", "-c", "PATH=/bin:/usr/bin; \"$0\" \"$@\"; echo status $?",
+                         path_of("LAUNCHER"), program});
         CHECK(missing.output == "status 127\n");
         CHECK(contains(missing.errors, program));
     }

@@ -2,7 +2,7 @@
 """CuPy's FP32 products against float64: cupy.cublas.gemm (cublasSgemm_v2), matmul (cublasGemmEx), matmul of batches
 (cublasGemmStridedBatchedEx). Run it alone, and with libsgemm_shim.so preloaded.
 
-Prints a last line `N passed, M failed`; exit status 1 if one failed, 77 without CuPy or a GPU.
+Prints a last line `cases: N passed, M failed`; exit status 1 if one failed, 77 without CuPy or a GPU.
 """
 
 import sys
@@ -56,5 +56,5 @@ for m, n, k in [(1, 1, 1), (2, 3, 5), (35, 79, 19), (127, 129, 65), (128, 128, 6
     a, b = random(5, m, k), random(5, k, n)
     check(f"matmul of a batch {m} {n} {k}", a @ b, a, b)
 
-print(f"{passed} passed, {failed} failed")
+print(f"cases: {passed} passed, {failed} failed")
 sys.exit(1 if failed or not passed else 0)

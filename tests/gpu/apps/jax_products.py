@@ -2,7 +2,7 @@
 """FP32 products of JAX, which looks cuBLAS up with dlopen and dlsym, against float64. Run it alone, and with
 libsgemm_shim.so preloaded.
 
-Prints a last line `N passed, M failed`; exit status 1 if one failed, 77 without JAX or a GPU.
+Prints a last line `cases: N passed, M failed`; exit status 1 if one failed, 77 without JAX or a GPU.
 """
 
 import sys
@@ -34,5 +34,5 @@ for m, n, k in [(1, 1, 1), (35, 79, 19), (129, 257, 65), (1024, 1024, 1024), (20
         failed += 1
         print(f"FAILED {m} {n} {k}: {worst:.3g} times the bound")
 
-print(f"{passed} passed, {failed} failed")
+print(f"cases: {passed} passed, {failed} failed")
 sys.exit(1 if failed or not passed else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """FP32 products of PyTorch against float64. Run it alone, and with libsgemm_shim.so preloaded.
 
-Prints one line for each group of cases and a last line `N passed, M failed`; exit status 1 if one failed, 77 without
+Prints one line for each group of cases and a last line `cases: N passed, M failed`; exit status 1 if one failed, 77 without
 PyTorch or a GPU.
 """
 
@@ -109,5 +109,5 @@ for _ in range(3):
     check("CUDA graph", result, a, b)
 group("streams and graphs")
 
-print(f"{passed} passed, {failed} failed")
+print(f"cases: {passed} passed, {failed} failed")
 sys.exit(1 if failed or not passed else 0)
