@@ -3,9 +3,11 @@
 # into $OUT. The files belong into bench/results/h200/ with the date before their names; readme_tables.py and plot.py
 # take the newest.
 #
-#   OUT=results bench/run_h200.sh [ladder] [squares] [shapes] [second-source] [host-cost] [misaligned] [padded]
+#   OUT=results bench/run_h200.sh [ladder] [squares] [shapes] [second-source] [host-cost] [transpositions]
+#                                            [misaligned] [padded]
 #
-# Without names: all but the last two, which time operands off their alignment and odd leading dimensions.
+# Without names: all but the last three, which time every rung in four transpositions, operands off their alignment and odd
+# leading dimensions.
 # BENCH: the program (default: build/bench/sgemm_bench); COMMIT: what to record (default: that of the build).
 set -u
 here=$(dirname "$0")
@@ -44,6 +46,10 @@ for part in "$@"; do
     squares)
         measure squares --cold --squares --ops NN,NT,TN,TT \
             --sizes 128,384,640,768,896,1152,1280,1408,1536,1664,1792,1920 --min-time-ms 25 --time-budget 90
+        ;;
+    transpositions)
+        measure transpositions --kernels all --sizes 4096 --ops NN,NT,TN,TT --longest-call-ms 300 --rounds 5 \
+            --time-budget 40
         ;;
     second-source)
         measure second-source --kernels all,auto --second-source --longest-call-ms 300 --time-budget 30
