@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,15 @@ void print_kernels() {
     }
 }
 
+bool is_path(const Assignment& setting) {
+    return setting.variable == "SGEMM_SHIM_CUBLAS" || setting.variable == "SGEMM_SHIM_LOG_FILE";
+}
+
+bool is_readable_file(const std::string& path) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(path, error) && access(path.c_str(), R_OK) == 0;
+}
+
 /// Replaces this process, and returns only if that fails.
 int run(const Options& options) {
     const std::string library = find_library();
@@ -90,11 +100,17 @@ int run(const Options& options) {
         return exit_not_executable;
     }
     for (const Assignment& setting : options.settings) {
-        if (setting.variable == "SGEMM_SHIM_CUBLAS" && access(setting.value.c_str(), R_OK) != 0) {
-            complain("--cublas: " + setting.value + ": " + std::strerror(errno));
+        std::string value = setting.value;
+        if (is_path(setting)) {
+            // Meant from here, wherever the program is by the time it reads it.
+            std::error_code error;
+            value = std::filesystem::absolute(value, error).string();
+        }
+        if (setting.variable == "SGEMM_SHIM_CUBLAS" && !is_readable_file(value)) {
+            complain("--cublas: " + setting.value + " is not a file that can be read");
             return exit_usage;
         }
-        setenv(setting.variable.c_str(), setting.value.c_str(), 1);
+        setenv(setting.variable.c_str(), value.c_str(), 1);
     }
     setenv("LD_PRELOAD", with_preload(library, std::getenv("LD_PRELOAD")).c_str(), 1);
 

@@ -70,11 +70,20 @@ TEST_CASE("programs that cannot be started") {
     CHECK(launch({"/"}).exit_status == 126);
 }
 
+TEST_CASE("relative paths are meant from where the launcher was called") {
+    const ChildResult result =
+        launch({"--log-file", "calls-%p.csv", "/bin/sh", "-c", "cd / && echo $SGEMM_SHIM_LOG_FILE"});
+    CHECK(result.output.starts_with("/"));
+    CHECK(result.output.ends_with("/calls-%p.csv\n"));
+    CHECK(result.output != "/calls-%p.csv\n");
+}
+
 TEST_CASE("mistakes never start the program") {
     for (const std::vector<std::string>& mistake :
          std::vector<std::vector<std::string>>{{"--kernel", "nonsense"},
                                                {"--log", "loud"},
                                                {"--cublas", "/nowhere/libcublas.so"},
+                                               {"--cublas", "/"},
                                                {"--bogus"}}) {
         std::vector<std::string> arguments = mistake;
         arguments.insert(arguments.end(), {path_of("EXIT_PROGRAM"), "print", "LD_PRELOAD"});
