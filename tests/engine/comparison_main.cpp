@@ -55,6 +55,20 @@ bool is_option(std::string_view argument, std::string_view name, std::string& va
     return true;
 }
 
+/// The framework passes over what it does not know, and a mistyped --kernel would run everything and pass.
+bool is_of_the_framework(std::string_view argument) {
+    constexpr std::string_view names[] = {
+        "--test-case",      "--test-suite",    "--subcase",  "--source-file", "--list-",       "--reporters",
+        "--order-by",       "--rand-seed",     "--first",    "--last",        "--abort-after", "--success",
+        "--case-sensitive", "--exit",          "--duration", "--minimal",     "--quiet",       "--no-",
+        "--force-colors",   "--gnu-file-line", "--out",      "--count",       "--version",     "--dt-"};
+    if (argument.starts_with("-") && !argument.starts_with("--")) return true;
+    for (const std::string_view name : names) {
+        if (argument.starts_with(name)) return true;
+    }
+    return false;
+}
+
 void parse_arguments(int argc, char** argv, LoopOptions& options) {
     if (std::string_view(backend_name()) == "software GPU") options.breadth = Breadth::reduced;
     for (int i = 1; i < argc; ++i) {
@@ -75,6 +89,8 @@ void parse_arguments(int argc, char** argv, LoopOptions& options) {
             options.case_line = to_line(parse_case(value));
         } else if (argument == "--help" || argument == "-h") {
             std::fputs(help, stdout);
+        } else if (!is_of_the_framework(argument)) {
+            throw std::invalid_argument("unknown option '" + std::string(argument) + "'; --help lists them");
         }
     }
 }
