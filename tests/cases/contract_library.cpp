@@ -14,13 +14,6 @@
 #include "captured_output.hpp"
 #include "case_rows.hpp"
 #include "tests/gpu/cublas_program.hpp"
-#include "tests/support/test_program.hpp"
-
-const char* reason_to_skip() {
-    const char* reason = sgemm_shim::testing::reason_without_gpu();
-    if (reason == nullptr) std::atexit(sgemm_shim::testing::report_calls);
-    return reason;
-}
 
 namespace sgemm_shim::testing {
 namespace {

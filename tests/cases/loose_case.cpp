@@ -35,19 +35,10 @@ class PointerArray {
     DeviceBuffer buffer_;
 };
 
-GemmCall shape_of(const GemmCase& gemm_case) {
-    GemmCall call;
-    call.operation_a = gemm_case.operation_a;
-    call.operation_b = gemm_case.operation_b;
-    call.m = gemm_case.m;
-    call.n = gemm_case.n;
-    call.k = gemm_case.k;
-    call.a.leading_dimension = gemm_case.lda;
-    call.b.leading_dimension = gemm_case.ldb;
-    call.c.leading_dimension = gemm_case.ldc;
+GemmCall with_host_scalars(const GemmCase& gemm_case) {
+    GemmCall call = shape_of(gemm_case);
     call.alpha = &gemm_case.alpha;
     call.beta = &gemm_case.beta;
-    call.batch_count = gemm_case.batch_count;
     call.pointer_mode = PointerMode::host;
     return call;
 }
@@ -100,7 +91,7 @@ struct Loose {
 
 std::string run_by_pointers(const GemmCase& gemm_case, const Kernel& kernel) {
     const Loose loose(gemm_case);
-    GemmCall call = shape_of(gemm_case);
+    GemmCall call = with_host_scalars(gemm_case);
     loose.place(call);
     const PointerArray a(const_cast<float*>(call.a.first), call.a.stride, gemm_case.batch_count);
     const PointerArray b(const_cast<float*>(call.b.first), call.b.stride, gemm_case.batch_count);
@@ -132,7 +123,7 @@ std::string run_with_late_scalars(const GemmCase& gemm_case, const Kernel& kerne
     second.a.first = values.data() + 1;
     second.c.first = scalars.data() + 1;
 
-    GemmCall call = shape_of(gemm_case);
+    GemmCall call = with_host_scalars(gemm_case);
     loose.place(call);
     call.alpha = scalars.data();
     call.beta = scalars.data() + 1;
@@ -148,7 +139,7 @@ std::string run_overlapping(const ProductCall& product, const Kernel& kernel) {
         buffer.upload(std::vector<float>(buffer.size(), 1.0f));
         return buffer.data();
     };
-    GemmCall call = shape_of(gemm_case);
+    GemmCall call = with_host_scalars(gemm_case);
     if (product.overlap == "abc") {
         DeviceBuffer all(std::max({floats(gemm_case.layout_a()), floats(gemm_case.layout_b()),
                                    floats(gemm_case.layout_c())}),

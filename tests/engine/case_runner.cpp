@@ -98,18 +98,12 @@ GemmCall PreparedCase::make_call() {
     host_scalars_[0] = case_.alpha;
     host_scalars_[1] = case_.beta;
 
-    GemmCall call;
-    call.operation_a = case_.operation_a;
-    call.operation_b = case_.operation_b;
-    call.m = case_.m;
-    call.n = case_.n;
-    call.k = case_.k;
+    GemmCall call = shape_of(case_);
     call.alpha = on_device ? device_alpha_.data() : &host_scalars_[0];
     call.beta = on_device ? device_beta_.data() : &host_scalars_[1];
     call.a = a_.matrices<const float>();
     call.b = b_.matrices<const float>();
     call.c = c_.matrices<float>();
-    call.batch_count = case_.batch_count;
     call.pointer_mode = case_.pointer_mode;
     call.precision = Precision::fp32;
     return call;

@@ -186,4 +186,18 @@ GemmCase parse_case(std::string_view line) {
     return result;
 }
 
+GemmCall shape_of(const GemmCase& gemm_case) {
+    GemmCall call;
+    call.operation_a = gemm_case.operation_a;
+    call.operation_b = gemm_case.operation_b;
+    call.m = gemm_case.m;
+    call.n = gemm_case.n;
+    call.k = gemm_case.k;
+    call.a.leading_dimension = gemm_case.lda;
+    call.b.leading_dimension = gemm_case.ldb;
+    call.c.leading_dimension = gemm_case.ldc;
+    call.batch_count = gemm_case.batch_count;
+    return call;
+}
+
 }  // namespace sgemm_shim::testing

@@ -84,4 +84,8 @@ std::string to_line(const GemmCase& gemm_case);
 /// Throws std::invalid_argument that names the bad field.
 GemmCase parse_case(std::string_view line);
 
+/// The call of a case without its operands, scalars and pointer mode: operations, sizes, leading dimensions,
+/// batch.
+GemmCall shape_of(const GemmCase& gemm_case);
+
 }  // namespace sgemm_shim::testing

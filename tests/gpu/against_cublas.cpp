@@ -4,13 +4,13 @@
 // Only shapes that fill a GPU with tiles when k is long: for others cuBLAS splits k among blocks, and a sum
 // in several parts has by nature fewer rounding errors than one in a row. Those are bounded by the comparison
 // loop.
-#include <cublas_v2.h>
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "cublas_handle.hpp"
 #include "cuda_objects.hpp"
 #include "kernel_table.hpp"
 #include "tests/engine/random.hpp"
@@ -23,22 +23,6 @@ const char* reason_to_skip() {
 
 namespace sgemm_shim::testing {
 namespace {
-
-void check_cublas(cublasStatus_t status) {
-    if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(cublasGetStatusString(status));
-}
-
-class Handle {
-  public:
-    Handle() { check_cublas(cublasCreate(&handle_)); }
-    ~Handle() { cublasDestroy(handle_); }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    operator cublasHandle_t() const { return handle_; }
-
-  private:
-    cublasHandle_t handle_ = nullptr;
-};
 
 struct Shape {
     cublasOperation_t operation_a, operation_b;
@@ -70,9 +54,10 @@ std::vector<double> multiply(const Handle& handle, const Shape& shape, const std
     };
     const DeviceArray<double> wide_a(widen(a)), wide_b(widen(b)), wide_c(shape.floats_c());
     const double one = 1, zero = 0;
-    check_cublas(cublasDgemm(handle, shape.operation_a, shape.operation_b, shape.m, shape.n, shape.k, &one,
-                             wide_a.data(), shape.lda(), wide_b.data(), shape.ldb(), &zero, wide_c.data(),
-                             shape.m));
+    check_cublas(
+        cublasDgemm(handle, shape.operation_a, shape.operation_b, shape.m, shape.n, shape.k, &one,
+                    wide_a.data(), shape.lda(), wide_b.data(), shape.ldb(), &zero, wide_c.data(), shape.m),
+        "cublasDgemm");
     check_cuda(cudaDeviceSynchronize(), "cublasDgemm");
     return wide_c.download();
 }
@@ -98,7 +83,8 @@ void compare_with_cublas(const Handle& handle, const Shape& shape, float low) {
     const float one = 1, zero = 0;
 
     check_cublas(cublasSgemm(handle, shape.operation_a, shape.operation_b, shape.m, shape.n, shape.k, &one,
-                             a.data(), shape.lda(), b.data(), shape.ldb(), &zero, c.data(), shape.m));
+                             a.data(), shape.lda(), b.data(), shape.ldb(), &zero, c.data(), shape.m),
+                 "cublasSgemm");
     check_cuda(cudaDeviceSynchronize(), "cublasSgemm");
     const double error_of_cublas = largest_error(c.download(), exact, magnitude);
 

@@ -31,12 +31,7 @@ struct Product {
           c(problem.c.values) {}
 
     GemmCall call(const float* alpha, const float* beta, PointerMode mode) const {
-        GemmCall call;
-        call.operation_a = description.operation_a;
-        call.operation_b = description.operation_b;
-        call.m = description.m;
-        call.n = description.n;
-        call.k = description.k;
+        GemmCall call = shape_of(description);
         call.alpha = alpha;
         call.beta = beta;
         call.a = {a.data(), nullptr, description.lda, 0};

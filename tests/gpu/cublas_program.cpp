@@ -2,6 +2,15 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
+
+#include "tests/support/test_program.hpp"
+
+const char* reason_to_skip() {
+    const char* reason = sgemm_shim::testing::reason_without_gpu();
+    if (reason == nullptr) std::atexit(sgemm_shim::testing::report_calls);
+    return reason;
+}
 
 namespace sgemm_shim::testing {
 namespace {
@@ -93,11 +102,6 @@ void report_calls() {
             }
         }
     }
-}
-
-void check_cublas(cublasStatus_t status, const char* what) {
-    if (status != CUBLAS_STATUS_SUCCESS)
-        throw std::runtime_error(std::string(what) + ": " + cublasGetStatusString(status));
 }
 
 CublasCase::CublasCase(const GemmCase& gemm_case)

@@ -2,11 +2,10 @@
 // judged by FP64. Nothing here knows of the shim.
 #pragma once
 
-#include <cublas_v2.h>
-
 #include <atomic>
 #include <string>
 
+#include "cublas_handle.hpp"
 #include "cuda_objects.hpp"
 #include "tests/engine/reference.hpp"
 
@@ -32,20 +31,6 @@ const char* to_string(CallClass call_class);
 
 /// Over all functions.
 std::atomic<int>& calls_made(CallClass call_class);
-
-void check_cublas(cublasStatus_t status, const char* what);
-
-class Handle {
-  public:
-    Handle() { check_cublas(cublasCreate(&handle_), "cublasCreate"); }
-    ~Handle() { cublasDestroy(handle_); }
-    Handle(const Handle&) = delete;
-    Handle& operator=(const Handle&) = delete;
-    operator cublasHandle_t() const { return handle_; }
-
-  private:
-    cublasHandle_t handle_ = nullptr;
-};
 
 enum class EntryWidth { bits_32, bits_64 };
 inline constexpr EntryWidth both_widths[] = {EntryWidth::bits_32, EntryWidth::bits_64};

@@ -10,13 +10,6 @@
 #include <vector>
 
 #include "cublas_program.hpp"
-#include "tests/support/test_program.hpp"
-
-const char* reason_to_skip() {
-    const char* reason = sgemm_shim::testing::reason_without_gpu();
-    if (reason == nullptr) std::atexit(sgemm_shim::testing::report_calls);
-    return reason;
-}
 
 namespace sgemm_shim::testing {
 namespace {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "child_process.hpp"
+#include "path_of.hpp"
 
 using sgemm_shim::testing::ChildResult;
 using sgemm_shim::testing::contains;
@@ -17,12 +18,6 @@ using sgemm_shim::testing::run_program;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string path_of(const char* variable) {
-    const char* path = std::getenv(variable);
-    REQUIRE(path != nullptr);
-    return path;
-}
 
 /// The report, from the program's heading on if there is one.
 std::string doctor(const std::string& program = {},

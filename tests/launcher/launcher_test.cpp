@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "child_process.hpp"
+#include "path_of.hpp"
 
 using sgemm_shim::testing::ChildResult;
 using sgemm_shim::testing::contains;
@@ -16,12 +17,6 @@ using sgemm_shim::testing::run_program;
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string path_of(const char* variable) {
-    const char* path = std::getenv(variable);
-    REQUIRE(path != nullptr);
-    return path;
-}
 
 ChildResult launch(std::vector<std::string> arguments,
                    const std::map<std::string, std::string>& environment = {}) {
