@@ -107,7 +107,7 @@ bool report_host_cost(std::ostream& out, const std::vector<Contestant>& contesta
         };
         const auto launch_call = [&](std::size_t i) {
             const sgemm_shim::Plan plan = plan_call(i);
-            if (plan.kernel != nullptr) plan.kernel->implementation->launch(calls[i], nullptr);
+            if (plan.kernel != nullptr) plan.kernel->implementation->launch(calls[i], plan.partition, nullptr);
             return plan;
         };
         const auto record_call = [&](std::size_t i) {

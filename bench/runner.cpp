@@ -174,10 +174,11 @@ Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, 
         };
     }
     result.kernel = plan.kernel->name;
-    return [this, &problem, implementation = plan.kernel->implementation](std::int64_t rotation) {
+    return [this, &problem, implementation = plan.kernel->implementation,
+            partition = plan.partition](std::int64_t rotation) {
         check(implementation->launch(
                   make_call(problem, operands_->a(rotation), operands_->b(rotation), operands_->c(rotation)),
-                  stream_.get()),
+                  partition, stream_.get()),
               "launch");
     };
 }

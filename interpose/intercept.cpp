@@ -76,7 +76,7 @@ Decision decide(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
 Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
     const Decision decision = decide(real, handle, call);
     const Plan& plan = decision.plan;
-    if (plan.kernel != nullptr && plan.kernel->implementation->launch(call, decision.stream) != cudaSuccess)
+    if (plan.kernel != nullptr && plan.kernel->implementation->launch(call, plan.partition, decision.stream) != cudaSuccess)
         return {nullptr, ForwardReason::launch};
     return plan;
 }

@@ -86,16 +86,18 @@ enum class Loading : std::uint8_t {
     not_now,     ///< it may go better at another time
 };
 
-Loading load(const KernelImplementation& kernel, int compute_capability_major) {
+Loading load(const KernelImplementation& kernel, const DeviceFigures& device) {
+    if (device.compute_capability() < kernel.least_compute_capability) return Loading::impossible;
     for (const void* function : kernel.functions) {
         // Another library's constructor can run before those of this one, which fill in the functions.
         if (function == nullptr) return Loading::not_now;
         cudaFuncAttributes attributes{};
         const cudaError_t status = cudaFuncGetAttributes(&attributes, function);
         if (status == cudaErrorMemoryAllocation) return Loading::not_now;
-        if (status != cudaSuccess || attributes.binaryVersion / 10 != compute_capability_major)
+        if (status != cudaSuccess || attributes.binaryVersion / 10 != device.compute_capability_major)
             return Loading::impossible;
     }
+    if (kernel.prepare != nullptr && kernel.prepare() != cudaSuccess) return Loading::impossible;
     return Loading::ready;
 }
 
@@ -114,7 +116,7 @@ bool read_figures(DeviceFigures& figures) {
     }
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.implementation == nullptr) continue;
-        const Loading loading = load(*kernel.implementation, figures.compute_capability_major);
+        const Loading loading = load(*kernel.implementation, figures);
         if (loading == Loading::not_now) return false;
         if (loading == Loading::ready) figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
     }

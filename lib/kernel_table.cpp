@@ -13,9 +13,33 @@ extern const KernelImplementation thread_tile_2d;
 extern const KernelImplementation register_cache;
 extern const KernelImplementation float4_loads;
 extern const KernelImplementation double_buffer;
+extern const KernelImplementation tile_256x128;
+extern const KernelImplementation tile_128x256;
+extern const KernelImplementation tile_128x128;
+extern const KernelImplementation tile_128x64;
+extern const KernelImplementation tile_64x128;
+extern const KernelImplementation tile_64x64;
+extern const KernelImplementation tile_128x32;
+extern const KernelImplementation tile_32x128;
+extern const KernelImplementation tile_64x32;
+extern const KernelImplementation tile_32x64;
+extern const KernelImplementation tile_32x32;
+extern const KernelImplementation tile_128x16;
+extern const KernelImplementation tile_16x128;
 }  // namespace kernels
 
 namespace {
+
+/// A row of the production family.
+constexpr Kernel tile_row(const char* name, const char* idea, const KernelImplementation& implementation) {
+    return {Kernel::unnumbered,
+            name,
+            {},
+            idea,
+            &implementation,
+            "compute capability 8.0 and machine code for the GPU in this library; any m, n, k, leading "
+            "dimension, transposition and scalars, operands aligned to 4 bytes"};
+}
 
 constexpr Kernel table[] = {
     {0, "cublas", {}, "the real library: the baseline", nullptr, "a cuBLAS that the process loads"},
@@ -55,6 +79,19 @@ constexpr Kernel table[] = {
      {},
      "two shared-memory and two fragment buffers: the next slice is loaded while this one is multiplied",
      &kernels::double_buffer},
+    tile_row("tile_256x128", "tiles of 256 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_256x128),
+    tile_row("tile_128x256", "tiles of 128 x 256: producer warps copy ahead, consumer warps multiply", kernels::tile_128x256),
+    tile_row("tile_128x128", "tiles of 128 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_128x128),
+    tile_row("tile_128x64", "tiles of 128 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_128x64),
+    tile_row("tile_64x128", "tiles of 64 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_64x128),
+    tile_row("tile_64x64", "tiles of 64 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_64x64),
+    tile_row("tile_128x32", "tiles of 128 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_128x32),
+    tile_row("tile_32x128", "tiles of 32 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_32x128),
+    tile_row("tile_64x32", "tiles of 64 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_64x32),
+    tile_row("tile_32x64", "tiles of 32 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_32x64),
+    tile_row("tile_32x32", "tiles of 32 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_32x32),
+    tile_row("tile_128x16", "tiles of 128 x 16: producer warps copy ahead, consumer warps multiply", kernels::tile_128x16),
+    tile_row("tile_16x128", "tiles of 16 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_16x128),
 };
 static_assert(std::size(table) <= kernel_limit);
 

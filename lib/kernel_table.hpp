@@ -12,16 +12,43 @@
 
 namespace sgemm_shim {
 
+/// How a launch divides its work among blocks, beyond one block for each tile of C.
+struct Partition {
+    /// Blocks that share one tile, each with a part of k: a cluster. 1 to KernelImplementation::most_k_parts.
+    unsigned k_parts = 1;
+    /// Blocks that the GPU holds at the same time: with k_parts = 1, so many go from tile to tile. 0: a block
+    /// for each tile.
+    unsigned resident_blocks = 0;
+    /// The last so many tiles are left to a second launch, with parts of their own: the rest of the last wave
+    /// of blocks would keep few multiprocessors busy. Only for beta = 0 on the host, where a second launch
+    /// that fails after the first has not spoilt what a forwarded call needs.
+    unsigned tail_tiles = 0;
+    unsigned tail_k_parts = 1;
+};
+
+/// What the cost model needs to know of a kernel that computes C in tiles. Sizes in elements.
+struct TileFigures {
+    int m = 0, n = 0, k = 0;           ///< k: of one slice
+    int blocks_per_multiprocessor = 0;  ///< at the same time
+};
+
 /// What a kernel's own file provides.
 struct KernelImplementation {
     /// Enqueues the call on the stream. Never synchronises and never allocates. Anything but cudaSuccess
-    /// means that nothing was enqueued.
-    cudaError_t (*launch)(const GemmCall& call, cudaStream_t stream) = nullptr;
+    /// means that nothing was enqueued (but see Partition::tail_tiles).
+    cudaError_t (*launch)(const GemmCall& call, const Partition& partition, cudaStream_t stream) = nullptr;
     /// Whether launch() can serve the call. Assumes that validate() found a product to compute, or k = 0.
     bool (*supports)(const GemmCall& call) = nullptr;
     /// Every __global__ function that launch() may start, for loading ahead and for asking the driver about
     /// them.
     std::span<const void* const> functions;
+    /// Raises the functions' limits in the current context, once before the first launch there; nullptr:
+    /// nothing to do.
+    cudaError_t (*prepare)() = nullptr;
+    /// Major and minor: 80 is 8.0.
+    int least_compute_capability = 0;
+    unsigned most_k_parts = 1;
+    TileFigures tiles{};
 };
 
 struct Kernel {

@@ -51,12 +51,15 @@ struct DeviceFigures {
     /// Why no kernel can run at all, or none.
     ForwardReason obstacle = ForwardReason::none;
 
+    /// As KernelImplementation::least_compute_capability has it.
+    int compute_capability() const { return compute_capability_major * 10 + compute_capability_minor; }
     bool is_ready(const Kernel& kernel) const { return (ready_kernels >> kernel_index(kernel)) & 1; }
 };
 
 struct Plan {
     const Kernel* kernel = nullptr;  ///< nullptr: forward
     ForwardReason reason = ForwardReason::none;
+    Partition partition{};
 };
 
 /// Why no call at all is served, or none. Lets the caller leave the handle alone.

@@ -17,6 +17,8 @@ inline GemmArguments gemm_arguments(const GemmCall& call) {
     return {call.m, call.n, call.k, scalar(call.alpha), scalar(call.beta), call.a, call.b, call.c};
 }
 
+inline constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();  ///< gridDim.x
+
 /// Blocks that cover every tile of every matrix of the batch, or 0 if they are more than a grid can have.
 inline unsigned grid_size(const GemmCall& call, int tile_m, int tile_n) {
     // Rounded up without a sum that could overflow: sizes up to INT64_MAX are legal.
@@ -25,8 +27,7 @@ inline unsigned grid_size(const GemmCall& call, int tile_m, int tile_n) {
     std::int64_t blocks = 0;
     const bool overflows = __builtin_mul_overflow(tiles_m, tiles_n, &blocks) ||
                            __builtin_mul_overflow(blocks, call.batch_count, &blocks);
-    constexpr std::int64_t limit = std::numeric_limits<std::int32_t>::max();  // gridDim.x
-    return overflows || blocks > limit ? 0 : static_cast<unsigned>(blocks);
+    return overflows || blocks > most_blocks ? 0 : static_cast<unsigned>(blocks);
 }
 
 inline Major major_of_a(const GemmCall& call) {
@@ -75,7 +76,7 @@ class TiledKernel {
         return grid_size(call, Instances::tile_m, Instances::tile_n) != 0;
     }
 
-    static cudaError_t launch_call(const GemmCall& call, cudaStream_t stream) {
+    static cudaError_t launch_call(const GemmCall& call, const Partition&, cudaStream_t stream) {
         return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
             return launch(operands_allow_vectors(call) ? Instances::template instance<major_a, major_b, 4>()
                                                        : Instances::template instance<major_a, major_b, 1>(),
@@ -84,7 +85,9 @@ class TiledKernel {
         });
     }
 
-    static constexpr KernelImplementation implementation() { return {launch_call, supports, functions_}; }
+    static constexpr KernelImplementation implementation() {
+        return {.launch = launch_call, .supports = supports, .functions = functions_};
+    }
 
   private:
     template <Major major_a, Major major_b, int vector_width>

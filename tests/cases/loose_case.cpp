@@ -47,7 +47,7 @@ GemmCall with_host_scalars(const GemmCase& gemm_case) {
 std::string launch(const Kernel& kernel, std::initializer_list<GemmCall> calls) {
     for (const GemmCall& call : calls) {
         if (!kernel.implementation->supports(call)) return "the kernel does not support it";
-        const cudaError_t status = kernel.implementation->launch(call, backend_stream());
+        const cudaError_t status = kernel.implementation->launch(call, {}, backend_stream());
         if (status != cudaSuccess) return "launch() answers " + std::to_string(static_cast<int>(status));
     }
     try {

@@ -114,7 +114,7 @@ bool PreparedCase::is_supported_by(const Kernel& kernel) {
 }
 
 std::string PreparedCase::run(const Kernel& kernel) {
-    return launch_and_compare(kernel, make_call());
+    return launch_and_compare(kernel, make_call(), {});
 }
 
 std::string PreparedCase::run_through_plan(const Kernel& kernel) {
@@ -127,12 +127,13 @@ std::string PreparedCase::run_through_plan(const Kernel& kernel) {
     }
     if (decided.kernel != &kernel)
         return std::string("plan() does not choose the kernel: ") + to_string(decided.reason);
-    return launch_and_compare(*decided.kernel, call);
+    return launch_and_compare(*decided.kernel, call, decided.partition);
 }
 
-std::string PreparedCase::launch_and_compare(const Kernel& kernel, const GemmCall& call) {
+std::string PreparedCase::launch_and_compare(const Kernel& kernel, const GemmCall& call,
+                                             const Partition& partition) {
     c_.upload(problem_.c, false);
-    const cudaError_t status = kernel.implementation->launch(call, backend_stream());
+    const cudaError_t status = kernel.implementation->launch(call, partition, backend_stream());
     // A program may reuse its host scalars as soon as the call returns.
     host_scalars_[0] = host_scalars_[1] = std::numeric_limits<float>::quiet_NaN();
     if (status != cudaSuccess) return "launch() answers " + std::to_string(static_cast<int>(status));

@@ -61,7 +61,7 @@ class PreparedCase {
 
   private:
     GemmCall make_call();
-    std::string launch_and_compare(const Kernel& kernel, const GemmCall& call);
+    std::string launch_and_compare(const Kernel& kernel, const GemmCall& call, const Partition& partition);
     std::string find_changed_inputs() const;
 
     GemmCase case_;

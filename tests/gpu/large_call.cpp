@@ -175,7 +175,7 @@ GemmCall LargeProblem::gemm_call() {
 
 std::string LargeProblem::run(const Kernel& kernel) {
     const Stream stream;
-    const cudaError_t status = kernel.implementation->launch(gemm_call(), stream);
+    const cudaError_t status = kernel.implementation->launch(gemm_call(), {}, stream);
     if (status != cudaSuccess) return std::string("launch: ") + cudaGetErrorString(status);
     stream.synchronize();
     return check_samples();

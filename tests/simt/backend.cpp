@@ -31,8 +31,10 @@ DeviceFigures backend_figures() {
     figures.compute_capability_minor = 0;
     figures.multiprocessor_count = 132;
     for (const Kernel& kernel : kernel_table()) {
-        if (kernel.implementation != nullptr)
-            figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
+        if (kernel.implementation == nullptr) continue;
+        if (kernel.implementation->prepare != nullptr && kernel.implementation->prepare() != cudaSuccess)
+            continue;
+        figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
     }
     return figures;
 }

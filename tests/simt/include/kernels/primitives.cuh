@@ -80,6 +80,12 @@ inline Value shuffle_xor(Value value, unsigned mask, CallPlace place = CallPlace
     return shuffle(value, thread_index() % 32 ^ mask, place);
 }
 
+/// The software GPU has registers without end.
+template <int count>
+void shrink_registers() {}
+template <int count>
+void grow_registers() {}
+
 // ---- clusters ---------------------------------------------------------------------------------------------
 
 unsigned cluster_rank();  ///< of this block
@@ -174,6 +180,9 @@ void copy_tile(void* shared, const TensorMap& map, int inner, int outer, PhaseBa
 
 /// Before a launch with more than 48 KiB of shared memory in all.
 cudaError_t allow_shared_memory(const void* kernel, std::size_t dynamic_bytes);
+
+/// Before a launch in clusters of more than 8 blocks.
+cudaError_t allow_large_clusters(const void* kernel);
 
 /// As launch(), with clusters of `cluster` blocks.
 template <class... Parameters>

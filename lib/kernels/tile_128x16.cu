@@ -1,0 +1,13 @@
+#include "tile_kernel.hpp"
+
+namespace sgemm_shim {
+namespace {
+
+using Shape = tile_pipeline::PipelineShape<WarpTiling<4, 1, 4, 4>, 2, 16, 4, 5>;
+
+}  // namespace
+
+namespace kernels {
+extern const KernelImplementation tile_128x16 = TileKernel<Shape>::implementation();
+}
+}  // namespace sgemm_shim

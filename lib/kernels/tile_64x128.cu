@@ -1,0 +1,13 @@
+#include "tile_kernel.hpp"
+
+namespace sgemm_shim {
+namespace {
+
+using Shape = tile_pipeline::PipelineShape<WarpTiling<2, 4, 4, 8>, 4, 16, 4, 2>;
+
+}  // namespace
+
+namespace kernels {
+extern const KernelImplementation tile_64x128 = TileKernel<Shape>::implementation();
+}
+}  // namespace sgemm_shim

@@ -1,0 +1,74 @@
+// From a pipeline's shape to a row of the kernel table.
+#pragma once
+
+#include "dispatch.hpp"
+#include "tile_pipeline.cuh"
+
+namespace sgemm_shim {
+
+template <class Shape>
+class TileKernel {
+  public:
+    static bool supports(const GemmCall& call) {
+        constexpr std::int64_t most_slices = std::numeric_limits<std::int32_t>::max();
+        return grid_size(call, Shape::tile_m, Shape::tile_n) != 0 && call.k / Shape::tile_k < most_slices;
+    }
+
+    static cudaError_t launch_call(const GemmCall& call, const Partition& partition, cudaStream_t stream) {
+        return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
+            const unsigned tiles = grid_size(call, Shape::tile_m, Shape::tile_n);
+            const unsigned tail = partition.tail_tiles < tiles ? partition.tail_tiles : 0;
+            const auto launch_tiles = [&](unsigned first, unsigned end, unsigned k_parts) {
+                // A cluster takes one tile; blocks by themselves go on from tile to tile.
+                const unsigned most = k_parts == 1 && partition.resident_blocks != 0
+                                          ? partition.resident_blocks
+                                          : end - first;
+                const unsigned stride = end - first < most ? end - first : most;
+                unsigned blocks = 0;
+                if (__builtin_mul_overflow(stride, k_parts, &blocks) || blocks > most_blocks)
+                    return cudaErrorInvalidConfiguration;
+                return launch_clusters(tile_pipeline::kernel<Shape, major_a, major_b>, k_parts, blocks,
+                                       Shape::threads, Shape::shared_bytes, stream, gemm_arguments(call),
+                                       tile_pipeline::TileRange{first, end, stride});
+            };
+            const cudaError_t status = launch_tiles(0, tiles - tail, partition.k_parts);
+            if (status != cudaSuccess || tail == 0) return status;
+            return launch_tiles(tiles - tail, tiles, partition.tail_k_parts);
+        });
+    }
+
+    static cudaError_t prepare() {
+        for (const void* function : functions_) {
+            cudaError_t status = allow_shared_memory(function, Shape::shared_bytes);
+            if (status == cudaSuccess && most_k_parts > 8) status = allow_large_clusters(function);
+            if (status != cudaSuccess) return status;
+        }
+        return cudaSuccess;
+    }
+
+    static constexpr KernelImplementation implementation() {
+        return {.launch = launch_call,
+                .supports = supports,
+                .functions = functions_,
+                .prepare = prepare,
+                .least_compute_capability = 80,
+                .most_k_parts = most_k_parts,
+                .tiles = {Shape::tile_m, Shape::tile_n, Shape::tile_k, Shape::blocks_per_multiprocessor}};
+    }
+
+  private:
+    static constexpr unsigned most_k_parts = 16;
+
+    template <Major major_a, Major major_b>
+    static const void* address() {
+        return reinterpret_cast<const void*>(tile_pipeline::kernel<Shape, major_a, major_b>);
+    }
+    inline static const void* const functions_[4] = {
+        address<Major::mn, Major::mn>(),
+        address<Major::mn, Major::k>(),
+        address<Major::k, Major::mn>(),
+        address<Major::k, Major::k>(),
+    };
+};
+
+}  // namespace sgemm_shim

@@ -1,0 +1,467 @@
+// The production kernels: one source for every tile size.
+//
+// The idea: the warps of a block have different jobs. The producers start asynchronous copies from global to
+// shared memory, several slices of k ahead, and do the addresses, the edges and the transpositions; the
+// consumers do nothing but multiply from shared memory. What kernel 7 does in turn, one instruction stream
+// does here beside the other, and the consumers' stream is nearly all multiply-adds. A ring of stages lies
+// between them. The consumers wait until the copies into a stage have landed, which an mbarrier tells; it is
+// asked again and again, but seldom has to be asked twice. The producers wait until all consumers have read
+// a stage, which is most of the time, and do so at a named barrier, where they take no issue slots. A block
+// goes on from tile to tile, and the producers fetch the next one while the consumers write the last.
+//
+// Where there are fewer tiles than multiprocessors, k is divided among the blocks of a cluster: each sums
+// its share, and then they add up the parts of one tile out of each other's shared memory, always in the
+// order of k, so that the result does not depend on who was first. It takes no workspace.
+#pragma once
+
+#include "gemm_arguments.cuh"
+#include "kernels/primitives.cuh"
+#include "stage_copies.cuh"
+#include "thread_squares.cuh"
+#include "warp_tile.cuh"
+
+namespace sgemm_shim::tile_pipeline {
+
+/// Numbers of the block's named barriers. 0 is the whole block's.
+constexpr unsigned consumers_barrier = 1;
+constexpr unsigned first_stage_barrier = 2;  ///< one for each stage: it has been read
+constexpr unsigned last_barrier = 15;
+
+/// `blocks` is how many blocks a multiprocessor holds at the same time. `moves_registers` says that the
+/// producers are a whole warpgroup which gives its registers to the consumers.
+template <class WarpTilingOfConsumers, int producer_warps, int slice_k, int slices_in_flight, int blocks,
+          int producer_registers = 0, int consumer_registers = 0>
+struct PipelineShape {
+    using Tiling = WarpTilingOfConsumers;
+    static constexpr int tile_m = Tiling::tile_m, tile_n = Tiling::tile_n, tile_k = slice_k;
+    static constexpr int stages = slices_in_flight;
+    static constexpr int producers = producer_warps * 32, consumers = Tiling::threads;
+    static constexpr int threads = consumers + producers;
+    static constexpr int blocks_per_multiprocessor = blocks;
+    static constexpr int registers_of_producer = producer_registers;
+    static constexpr int registers_of_consumer = consumer_registers;
+    static constexpr bool moves_registers = producer_registers != 0;
+    static_assert(first_stage_barrier + slices_in_flight - 1 <= last_barrier);
+    static_assert(!moves_registers || (producers % 128 == 0 && consumers % 128 == 0));
+
+    struct Stage {
+        StageSlice<tile_m, tile_k> a;
+        StageSlice<tile_n, tile_k> b;
+    };
+    /// A tile's sums on their way to the other blocks of a cluster, as the threads hold them: the runs of each
+    /// lane.
+    struct Sums {
+        alignas(16) float at[Tiling::warps][Tiling::runs][32][Tiling::square];
+    };
+    /// A part of them, for a block that writes alone and must leave the stages to the producers.
+    static constexpr int runs_at_once = Tiling::runs < 4 ? Tiling::runs : 4;
+    struct SomeSums {
+        alignas(16) float at[Tiling::warps][runs_at_once][32][Tiling::square];
+    };
+    struct Ring {
+        Stage stages[PipelineShape::stages];
+        SomeSums sums;
+    };
+    union Storage {
+        Ring ring;
+        Sums sums;
+    };
+    static constexpr std::size_t shared_bytes = sizeof(Storage);
+};
+
+/// A stage of the ring, and the parity of its phase.
+template <int stages>
+struct RingPosition {
+    int stage = 0;
+    unsigned parity = 0;
+
+    __device__ void advance() {
+        if (++stage == stages) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
+template <int stages>
+struct RingBarriers {
+    PhaseBarrier full[stages];  ///< the copies have landed
+};
+
+/// The slices of k that are one block's. Only the last of all can be short.
+struct SliceRange {
+    int first, count;
+    int count_whole;  ///< slices with every step
+    int last_steps;   ///< of the one after these, if there is one
+
+    /// Share `rank` of `ranks` nearly equal ones.
+    __device__ SliceRange(std::int64_t k, int tile_k, unsigned rank, unsigned ranks) {
+        const auto slices = static_cast<unsigned>((k + tile_k - 1) / tile_k);
+        const unsigned share = ranks == 1 ? slices : slices / ranks;
+        const unsigned longer = slices - share * ranks;  // shares of one slice more
+        first = static_cast<int>(share * rank + (rank < longer ? rank : longer));
+        count = static_cast<int>(share + (rank < longer ? 1 : 0));
+        last_steps = rank == ranks - 1 ? static_cast<int>(k % tile_k) : 0;
+        count_whole = last_steps != 0 ? count - 1 : count;
+        if (count == 0) count_whole = last_steps = 0;
+    }
+};
+
+/// The tiles that a launch is for. Block or cluster b takes number b, and goes on with every `stride`th after
+/// it.
+struct TileRange {
+    unsigned first, end, stride;
+};
+
+/// What one block is to do for one tile.
+template <class Shape>
+struct TileTask {
+    TilePosition position;
+    SliceRange range;
+
+    __device__ TileTask(const GemmArguments& arguments, const Epilogue& epilogue, unsigned tile)
+        : position(tile_position<Shape::tile_m, Shape::tile_n>(tile, arguments)),
+          range(epilogue.has_product() ? arguments.k : 0, Shape::tile_k, cluster_rank(), cluster_size()) {}
+};
+
+/// Calls visit(task) for every tile of the block.
+template <class Shape, class Visit>
+__device__ inline void for_each_tile(const GemmArguments& arguments, const Epilogue& epilogue,
+                                     const TileRange& tiles, Visit visit) {
+    for (unsigned tile = tiles.first + block_index() / cluster_size(); tile < tiles.end; tile += tiles.stride)
+        visit(TileTask<Shape>(arguments, epilogue, tile));
+}
+
+/// The producers' end of the ring.
+template <class Shape>
+class RingOfProducers {
+  public:
+    __device__ RingOfProducers(typename Shape::Stage* stages, PhaseBarrier (&full)[Shape::stages])
+        : stages_(stages), full_(full) {}
+
+    /// Waits until the next stage has been read, calls start(stage) and passes the stage on when all copies
+    /// that the thread has started are complete.
+    template <class Start>
+    __device__ void fill(Start start) {
+        if (is_used_) wait_until_read();
+        start(stages_[position_.stage]);
+        arrive_after_copies(full_[position_.stage]);
+        advance();
+    }
+
+    /// Waits for the consumers to read what they have not: every arrival at a barrier finds its wait.
+    __device__ void drain() {
+        const int used = is_used_ ? Shape::stages : position_.stage;
+        if (!is_used_) position_.stage = 0;
+        for (int i = 0; i < used; ++i) {
+            wait_until_read();
+            advance();
+        }
+    }
+
+  private:
+    __device__ void wait_until_read() {
+        synchronize_threads(first_stage_barrier + static_cast<unsigned>(position_.stage), Shape::threads);
+    }
+    __device__ void advance() {
+        position_.advance();
+        if (position_.stage == 0) is_used_ = true;
+    }
+
+    typename Shape::Stage* stages_;
+    PhaseBarrier (&full_)[Shape::stages];
+    RingPosition<Shape::stages> position_;
+    bool is_used_ = false;  ///< every stage has been filled before
+};
+
+/// Fills the ring with the slices of a tile.
+template <class Shape, Major major_a, Major major_b, int width_a, int width_b>
+__device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
+                               RingOfProducers<Shape>& ring, unsigned thread) {
+    using Stage = typename Shape::Stage;
+    const auto valid = [](std::int64_t count, std::int64_t first, int tile) {
+        return count - first < tile ? static_cast<int>(count - first) : tile;
+    };
+    const int valid_m = valid(arguments.m, task.position.m, Shape::tile_m);
+    const int valid_n = valid(arguments.n, task.position.n, Shape::tile_n);
+    const std::int64_t first_k = std::int64_t{task.range.first} * Shape::tile_k;
+    SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, width_a> copies_a(
+        operand_view<major_a>(arguments.a, task.position.batch), task.position.m, valid_m, first_k, thread);
+    SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, width_b> copies_b(
+        operand_view<major_b>(arguments.b, task.position.batch), task.position.n, valid_n, first_k, thread);
+
+    int slice = 0;
+    if (valid_m == Shape::tile_m && valid_n == Shape::tile_n) {
+        for (; slice < task.range.count_whole; ++slice) {
+            ring.fill([&](Stage& stage) {
+                copies_a.start_whole(stage.a);
+                copies_b.start_whole(stage.b);
+            });
+        }
+    }
+    for (; slice < task.range.count; ++slice) {
+        const int valid_k = slice < task.range.count_whole ? Shape::tile_k : task.range.last_steps;
+        ring.fill([&](Stage& stage) {
+            copies_a.start_partial(stage.a, valid_k);
+            copies_b.start_partial(stage.b, valid_k);
+        });
+    }
+}
+
+/// The same with the widest copies that the operands allow.
+template <class Shape, Major major_a, Major major_b>
+__device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
+                               RingOfProducers<Shape>& ring, unsigned thread) {
+    constexpr int wide_a = major_a == Major::mn ? 4 : 1;
+    constexpr int wide_b = major_b == Major::mn ? 4 : 1;
+    const bool is_wide_a = allows_wide_copies(operand_view<major_a>(arguments.a, task.position.batch));
+    const bool is_wide_b = allows_wide_copies(operand_view<major_b>(arguments.b, task.position.batch));
+    if ((is_wide_a || wide_a == 1) && (is_wide_b || wide_b == 1))
+        produce<Shape, major_a, major_b, wide_a, wide_b>(arguments, task, ring, thread);
+    else if (is_wide_a)
+        produce<Shape, major_a, major_b, wide_a, 1>(arguments, task, ring, thread);
+    else if (is_wide_b)
+        produce<Shape, major_a, major_b, 1, wide_b>(arguments, task, ring, thread);
+    else
+        produce<Shape, major_a, major_b, 1, 1>(arguments, task, ring, thread);
+}
+
+/// The consumers' end of the ring.
+template <class Shape>
+class RingOfConsumers {
+  public:
+    __device__ RingOfConsumers(const typename Shape::Stage* stages, PhaseBarrier (&full)[Shape::stages],
+                               const PlaceInTile<typename Shape::Tiling>& place)
+        : stages_(stages), full_(full), place_(place) {}
+
+    /// Waits for the next stage and stands at its first step.
+    __device__ void begin_slice() {
+        wait(full_[position_.stage], position_.parity);
+        a_ = &stages_[position_.stage].a.at[0][place_.m];
+        b_ = &stages_[position_.stage].b.at[0][place_.n];
+    }
+    /// Loads the step at which the ring stands, or the one after it.
+    __device__ void load(Fragments<typename Shape::Tiling>& step, int ahead = 0) const {
+        step.load(a_ + ahead * row_a, b_ + ahead * row_b);
+    }
+    __device__ void advance(int steps) {
+        a_ += steps * row_a;
+        b_ += steps * row_b;
+    }
+    /// Leaves the stage; release(end_slice()), when everything in it has been loaded, gives it back.
+    __device__ unsigned end_slice() {
+        const unsigned read = first_stage_barrier + static_cast<unsigned>(position_.stage);
+        position_.advance();
+        return read;
+    }
+    __device__ static void release(unsigned read) { arrive_threads(read, Shape::threads); }
+
+  private:
+    static constexpr int row_a = StageSlice<Shape::tile_m, Shape::tile_k>::row_length;
+    static constexpr int row_b = StageSlice<Shape::tile_n, Shape::tile_k>::row_length;
+
+    const typename Shape::Stage* stages_;
+    PhaseBarrier (&full_)[Shape::stages];
+    const PlaceInTile<typename Shape::Tiling>& place_;
+    RingPosition<Shape::stages> position_;
+    const float* a_ = nullptr;
+    const float* b_ = nullptr;
+};
+
+/// Multiplies the slices of a tile.
+///
+/// Each step's fragments are loaded while the step before is multiplied, two steps in turn in a loop that is
+/// not unrolled any further: unrolled, the compiler moves the sums from register to register between the
+/// steps, into banks where they collide with the fragments, and the loop outgrows the instruction cache.
+template <class Shape>
+__device__ inline void consume(ThreadSums<typename Shape::Tiling>& sums, const SliceRange& range,
+                               RingOfConsumers<Shape>& ring) {
+    static_assert(Shape::tile_k % 2 == 0);
+    Fragments<typename Shape::Tiling> even, odd;
+    if (range.count_whole > 0) {
+        ring.begin_slice();
+        ring.load(even);
+    }
+    // The smallest rectangles are not worth a loop.
+    constexpr int pairs = Shape::tile_k / 2 - 1;
+    [[maybe_unused]] constexpr int unrolled_pairs =
+        Shape::Tiling::thread_m * Shape::Tiling::thread_n < 32 ? pairs : 1;
+    for (int slice = 0; slice < range.count_whole; ++slice) {
+#pragma unroll unrolled_pairs
+        for (int pair = 0; pair < pairs; ++pair) {
+            ring.load(odd, 1);
+            sums.multiply_add(even);
+            ring.advance(2);
+            ring.load(even);
+            sums.multiply_add(odd);
+        }
+        ring.load(odd, 1);
+        sums.multiply_add(even);
+        const unsigned read = ring.end_slice();
+        if (slice + 1 < range.count_whole) {
+            ring.begin_slice();
+            ring.load(even);
+        }
+        ring.release(read);
+        sums.multiply_add(odd);
+    }
+    if (range.last_steps > 0) {
+        ring.begin_slice();
+        ring.load(even);
+#pragma unroll 1
+        for (int rest = range.last_steps; rest > 1; rest -= 2) {
+            ring.load(odd, 1);
+            sums.multiply_add(even);
+            ring.advance(2);
+            if (rest > 2) ring.load(even);
+            sums.multiply_add(odd);
+        }
+        ring.release(ring.end_slice());
+        if (range.last_steps % 2 != 0) sums.multiply_add(even);
+    }
+}
+
+/// Where a tile goes.
+class TileWriter {
+  public:
+    __device__ TileWriter(const GemmArguments& arguments, const Epilogue& epilogue,
+                          const TilePosition& position)
+        : arguments_(arguments),
+          epilogue_(epilogue),
+          position_(position),
+          c_(matrix_of_batch(arguments.c, position.batch)),
+          vectors_(is_vector_aligned(c_) && arguments.c.leading_dimension % 4 == 0) {}
+
+    __device__ bool exists(int m, int n) const {
+        return position_.m + m < arguments_.m && position_.n + n < arguments_.n;
+    }
+    /// 4 elements from (m, n) of the tile on, of which the first exists.
+    __device__ void write(int m, int n, const float* sums) const {
+        const std::int64_t row = position_.m + m;
+        thread_squares::write_four(
+            arguments_, epilogue_, c_ + row + (position_.n + n) * arguments_.c.leading_dimension, row, sums,
+            vectors_);
+    }
+
+  private:
+    const GemmArguments& arguments_;
+    const Epilogue& epilogue_;
+    const TilePosition& position_;
+    float* c_;
+    bool vectors_;
+};
+
+/// Stores a run of 4 sums for write-out. Neighbours change places in the vector, which is what puts a sum into
+/// the register bank that the element of A beside it is not in: both come in vectors, whose first register is
+/// an even one, and a multiply-add that reads two registers of one bank takes two cycles instead of one.
+__device__ inline void store_swapped(float* to, const float* elements) {
+    store_vector(to, float4{elements[1], elements[0], elements[3], elements[2]});
+}
+__device__ inline void add_swapped(float (&total)[4], const float* from) {
+    const float4 part = load_vector(from);
+    total[0] += part.y;
+    total[1] += part.x;
+    total[2] += part.w;
+    total[3] += part.z;
+}
+
+/// Writes the tile of a block that has all its sums.
+template <class Shape>
+__device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sums, const TileWriter& writer,
+                                   typename Shape::SomeSums& some, unsigned thread,
+                                   const PlaceInTile<typename Shape::Tiling>& place) {
+    using Tiling = typename Shape::Tiling;
+    auto& own = some.at[thread / 32];
+#pragma unroll
+    for (int first = 0; first < Tiling::runs; first += Shape::runs_at_once) {
+#pragma unroll
+        for (int i = 0; i < Shape::runs_at_once; ++i)
+            store_swapped(own[i][thread % 32], sums.run(first + i));
+        // Each thread reads its own; but the compiler must not take the values from the registers.
+        synchronize_warp();
+        // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
+#pragma unroll 1
+        for (int i = 0; i < Shape::runs_at_once; ++i) {
+            const int m = place.m + Tiling::run_m(first + i);
+            const int n = place.n + Tiling::run_n(first + i);
+            if (!writer.exists(m, n)) continue;
+            float total[Tiling::square] = {};
+            add_swapped(total, own[i][thread % 32]);
+            writer.write(m, n, total);
+        }
+        synchronize_warp();
+    }
+}
+
+/// Adds up the cluster's sums of a tile and writes this block's share of it: each thread those elements that
+/// it has computed parts of itself.
+template <class Shape>
+__device__ inline void write_share(const TileWriter& writer, typename Shape::Sums& sums, unsigned thread,
+                                   const PlaceInTile<typename Shape::Tiling>& place) {
+    using Tiling = typename Shape::Tiling;
+    const unsigned ranks = cluster_size();
+    for (unsigned run = cluster_rank(); run < Tiling::runs; run += ranks) {
+        const int m = place.m + Tiling::run_m(static_cast<int>(run));
+        const int n = place.n + Tiling::run_n(static_cast<int>(run));
+        if (!writer.exists(m, n)) continue;
+        float total[Tiling::square] = {};
+        for (unsigned rank = 0; rank < ranks; ++rank)
+            add_swapped(total, remote_shared(sums.at[thread / 32][run][thread % 32], rank));
+        writer.write(m, n, total);
+    }
+}
+
+/// Every block computes its tiles; or every cluster one tile, each of its blocks a part of k.
+template <class Shape, Major major_a, Major major_b>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
+    kernel(GemmArguments arguments, TileRange tiles) {
+    const Epilogue epilogue(arguments);
+    if (epilogue.keeps_c()) return;
+
+    auto& full = shared_memory<RingBarriers<Shape::stages>>().full;
+    auto& storage = *static_cast<typename Shape::Storage*>(dynamic_shared_memory());
+    if (thread_index() == 0) {
+        for (PhaseBarrier& barrier : full) initialize(barrier, Shape::producers);
+    }
+    synchronize_block();
+
+    // Every thread of a cluster calls synchronize_cluster() twice: when the sums are in shared memory, and
+    // when nobody needs them any more.
+    const bool is_alone = cluster_size() == 1;
+    if (thread_index() >= Shape::consumers) {
+        if constexpr (Shape::moves_registers) shrink_registers<Shape::registers_of_producer>();
+        RingOfProducers<Shape> ring(storage.ring.stages, full);
+        for_each_tile<Shape>(arguments, epilogue, tiles, [&](const TileTask<Shape>& task) {
+            produce<Shape, major_a, major_b>(arguments, task, ring, thread_index() - Shape::consumers);
+        });
+        ring.drain();
+        if (!is_alone) {
+            synchronize_cluster();
+            synchronize_cluster();
+        }
+    } else {
+        if constexpr (Shape::moves_registers) grow_registers<Shape::registers_of_consumer>();
+        const PlaceInTile<typename Shape::Tiling> place(thread_index());
+        RingOfConsumers<Shape> ring(storage.ring.stages, full, place);
+        for_each_tile<Shape>(arguments, epilogue, tiles, [&](const TileTask<Shape>& task) {
+            ThreadSums<typename Shape::Tiling> sums;
+            consume<Shape>(sums, task.range, ring);
+
+            const TileWriter writer(arguments, epilogue, task.position);
+            if (is_alone) {
+                write_alone<Shape>(sums, writer, storage.ring.sums, thread_index(), place);
+                return;
+            }
+            // The sums take the place of the stages, which every consumer must have read.
+            synchronize_threads(consumers_barrier, Shape::consumers);
+#pragma unroll
+            for (int run = 0; run < Shape::Tiling::runs; ++run)
+                store_swapped(storage.sums.at[thread_index() / 32][run][thread_index() % 32], sums.run(run));
+            synchronize_cluster();
+            write_share<Shape>(writer, storage.sums, thread_index(), place);
+            synchronize_cluster();
+        });
+    }
+}
+
+}  // namespace sgemm_shim::tile_pipeline
