@@ -91,6 +91,12 @@ int benchmark(const Options& options, std::span<char*> arguments) {
     const std::vector<Shape> shapes = collect_shapes(options);
     for (const Shape& shape : shapes)
         to_problem(shape, options.variation);  // finds mistakes before the GPU is asked
+    // First of all: a run that fails must be repeatable. A comment where the output is a shapes file.
+    if (options.seed) std::cout << (options.list_shapes ? "# " : "") << "seed: " << *options.seed << '\n';
+    if (options.list_shapes) {
+        write_shapes(std::cout, shapes, options.variation);
+        return 0;
+    }
 
     if (options.host_cost && !report_host_cost(std::cout, contestants)) return exit_wrong;
     if (shapes.empty()) return 0;
@@ -110,11 +116,8 @@ int benchmark(const Options& options, std::span<char*> arguments) {
     Runner runner(options, shapes, monitor);
     Provenance provenance = read_provenance(0, monitor, runner.cublas_version(), options.commit,
                                             static_cast<int>(arguments.size()), arguments.data());
-    char figure[32];
-    std::snprintf(figure, sizeof figure, "%g", options.roofline.peak_tflops);
-    provenance.emplace_back("peak_tflops", figure);
-    std::snprintf(figure, sizeof figure, "%g", options.roofline.bandwidth_tbs);
-    provenance.emplace_back("bandwidth_tbs", figure);
+    const Provenance facts = describe(options);
+    provenance.insert(provenance.end(), facts.begin(), facts.end());
     if (csv.is_open()) write_csv_header(csv, provenance);
 
     runner.warm_up();

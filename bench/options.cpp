@@ -1,12 +1,27 @@
 #include "options.hpp"
 
 #include <fstream>
+#include <random>
 #include <string_view>
 
 #include "text.hpp"
 
 namespace sgemm_bench {
 namespace {
+
+/// More would take days.
+constexpr std::int64_t most_random_shapes = 1'000'000;
+constexpr std::int64_t most_padding = 1 << 20;
+
+std::string_view not_empty(std::string_view value, const char* option) {
+    if (value.empty()) throw InputError(std::string(option) + " needs a value that is not empty");
+    return value;
+}
+
+template <class Element>
+void append(std::vector<Element>& to, const std::vector<Element>& more) {
+    to.insert(to.end(), more.begin(), more.end());
+}
 
 struct OptionRow {
     const char* name;
@@ -19,20 +34,31 @@ constexpr OptionRow rows[] = {
     {"--kernels", "LIST",
      "numbers, names or auto, separated by commas, or all: every row of the table (default: auto)",
      [](Options& options, std::string_view value) { options.kernels = split(value, ','); }},
-    {"--sizes", "LIST", "squares of these sizes, in the transpositions of --ops (default there: NN)",
-     [](Options& options, std::string_view value) {
-         for (const std::string& size : split(value, ','))
-             options.sizes.push_back(parse_number<std::int64_t>(size, 1, "--sizes"));
-     }},
+    {"--sizes", "LIST",
+     "squares of these sizes, or ranges FIRST:LAST:STEP of them, in the transpositions of --ops (default "
+     "there: NN)",
+     [](Options& options, std::string_view value) { append(options.sizes, parse_sizes(value)); }},
     {"--squares", nullptr,
      "256, 512, 1024, 2048, 4096, 5120, 8192 and 16384 in four transpositions (what is measured if nothing "
      "is named)",
      [](Options& options, std::string_view) { options.squares = true; }},
     {"--shapes", "LIST", "m,n,k[,OPS[,BATCH]] separated by semicolons",
-     [](Options& options, std::string_view value) { options.shapes = value; }},
+     [](Options& options, std::string_view value) { options.shapes.emplace_back(value); }},
     {"--shapes-file", "CSV",
      "name,m,n,k,transA,transB,batch,lda,ldb,ldc,beta,source (see bench/data/shapes.csv)",
-     [](Options& options, std::string_view value) { options.shapes_file = value; }},
+     [](Options& options, std::string_view value) {
+         options.shapes_file = not_empty(value, "--shapes-file");
+     }},
+    {"--random", "N",
+     "N random shapes, each dimension log-uniform in 1 to 8192, each transposition as likely; a row's name "
+     "MxNxK_OPS is repeated by --shapes M,N,K,OPS",
+     [](Options& options, std::string_view value) {
+         options.random_count = parse_number<std::int64_t>(value, 1, "--random", most_random_shapes);
+     }},
+    {"--seed", "S", "of the random shapes (default: a new one each time, printed and recorded)",
+     [](Options& options, std::string_view value) {
+         options.seed = parse_number<std::uint64_t>(value, 0, "--seed");
+     }},
     {"--second-source", nullptr, "six row-major shapes of convolutions",
      [](Options& options, std::string_view) { options.second_source = true; }},
     {"--ops", "LIST", "transpositions of squares and shapes: NN,NT,TN,TT",
@@ -44,15 +70,17 @@ constexpr OptionRow rows[] = {
          const std::vector<std::string> offsets = split(value, ',');
          if (offsets.size() != 3) throw InputError("--misalign takes three numbers");
          for (std::size_t i = 0; i < 3; ++i)
-             options.variation.misalignment[i] = parse_number<std::int64_t>(offsets[i], 0, "--misalign");
+             options.variation.misalignment[i] =
+                 parse_number<std::int64_t>(offsets[i], 0, "--misalign", most_padding);
      }},
     {"--ld-pad", "X", "leading dimensions this much larger than they must be",
      [](Options& options, std::string_view value) {
-         options.variation.leading_dimension_pad = parse_number<std::int64_t>(value, 0, "--ld-pad");
+         options.variation.leading_dimension_pad =
+             parse_number<std::int64_t>(value, 0, "--ld-pad", most_padding);
      }},
     {"--beta", "X", "beta of every call (default: 0, or what the shapes file says)",
      [](Options& options, std::string_view value) {
-         options.beta = parse_number<float>(value, -1e6f, "--beta");
+         options.beta = parse_number<float>(value, -1e6f, "--beta", 1e6f);
      }},
     {"--cold", nullptr, "measure again with operands that rotate over three times the L2 cache",
      [](Options& options, std::string_view) { options.cold = true; }},
@@ -83,10 +111,13 @@ constexpr OptionRow rows[] = {
      }},
     {"--host-cost", nullptr, "host time of a call with the launch stubbed out; needs no GPU",
      [](Options& options, std::string_view) { options.host_cost = true; }},
+    {"--list-shapes", nullptr,
+     "print the column-major calls as a shapes file instead of timing them; needs no GPU",
+     [](Options& options, std::string_view) { options.list_shapes = true; }},
     {"--csv", "FILE", "write the results as CSV, line by line",
-     [](Options& options, std::string_view value) { options.csv_file = value; }},
+     [](Options& options, std::string_view value) { options.csv_file = not_empty(value, "--csv"); }},
     {"--json", "FILE", "write the results as JSON, at the end",
-     [](Options& options, std::string_view value) { options.json_file = value; }},
+     [](Options& options, std::string_view value) { options.json_file = not_empty(value, "--json"); }},
     {"--commit", "ID", "the commit to record (default: that of the build)",
      [](Options& options, std::string_view value) { options.commit = value; }},
     {"--help", nullptr, "this text", [](Options& options, std::string_view) { options.help = true; }},
@@ -110,8 +141,11 @@ Options parse_options(std::span<const char* const> arguments) {
         row.apply(options, row.value != nullptr ? arguments[++i] : "");
     }
     const bool names_shapes = !options.sizes.empty() || !options.shapes.empty() ||
-                              !options.shapes_file.empty() || options.second_source || options.host_cost;
+                              !options.shapes_file.empty() || options.second_source ||
+                              options.random_count > 0 || options.host_cost;
     options.squares = options.squares || !names_shapes;
+    if (options.seed && options.random_count == 0) throw InputError("--seed goes with --random");
+    if (options.random_count > 0 && !options.seed) options.seed = std::random_device()();
     return options;
 }
 
@@ -137,25 +171,31 @@ std::vector<Shape> collect_shapes(const Options& options) {
         return options.operations.empty() ? otherwise : options.operations;
     };
     std::vector<Shape> shapes = square_shapes(options.sizes, operations_or({{'N', 'N'}}));
-    const auto add = [&](const std::vector<Shape>& more) {
-        shapes.insert(shapes.end(), more.begin(), more.end());
-    };
     if (options.squares) {
-        add(square_shapes({256, 512, 1024, 2048, 4096, 5120, 8192, 16384},
-                          operations_or({{'N', 'N'}, {'N', 'T'}, {'T', 'N'}, {'T', 'T'}})));
+        append(shapes, square_shapes({256, 512, 1024, 2048, 4096, 5120, 8192, 16384},
+                                     operations_or({{'N', 'N'}, {'N', 'T'}, {'T', 'N'}, {'T', 'T'}})));
     }
-    add(parse_shapes(options.shapes, operations_or({{'N', 'N'}})));
+    for (const std::string& text : options.shapes)
+        append(shapes, parse_shapes(text, operations_or({{'N', 'N'}})));
     if (!options.shapes_file.empty()) {
         std::ifstream file(options.shapes_file);
         if (!file) throw InputError("cannot read " + options.shapes_file);
-        add(read_shapes(file));
+        append(shapes, read_shapes(file));
     }
+    if (options.random_count > 0) append(shapes, random_shapes(options.random_count, *options.seed));
     for (Shape& shape : shapes) shape.row_major = options.row_major;
-    if (options.second_source) add(second_source_shapes());
+    if (options.second_source) append(shapes, second_source_shapes());
     for (Shape& shape : shapes) {
         if (options.beta) shape.beta = *options.beta;
     }
     return shapes;
+}
+
+Provenance describe(const Options& options) {
+    Provenance facts{{"peak_tflops", shortest_text(options.roofline.peak_tflops)},
+                     {"bandwidth_tbs", shortest_text(options.roofline.bandwidth_tbs)}};
+    if (options.random_count > 0) facts.emplace_back("seed", std::to_string(*options.seed));
+    return facts;
 }
 
 }  // namespace sgemm_bench

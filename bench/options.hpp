@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "provenance.hpp"
 #include "shape.hpp"
 #include "statistics.hpp"
 
@@ -18,8 +19,10 @@ struct Options {
     std::vector<std::int64_t> sizes;
     bool squares = false;
     bool second_source = false;
-    std::string shapes;
+    std::vector<std::string> shapes;  ///< each --shapes
     std::string shapes_file;
+    std::int64_t random_count = 0;
+    std::optional<std::uint64_t> seed;   ///< of the random shapes; there is one whenever random_count > 0
     std::vector<Operations> operations;  ///< empty: the default of each kind of shape
     bool row_major = false;
     Variation variation;
@@ -31,13 +34,14 @@ struct Options {
     double longest_call_ms = 0;  ///< 0: no limit
     Roofline roofline;
     bool host_cost = false;
+    bool list_shapes = false;
     std::string csv_file;
     std::string json_file;
     std::string commit;
     bool help = false;
 };
 
-/// Throws InputError.
+/// Throws InputError. Random shapes without a seed get a new one.
 Options parse_options(std::span<const char* const> arguments);
 
 /// The text of --help.
@@ -46,5 +50,9 @@ std::string help_text();
 /// Every shape that the options ask for, in the order of the command line's description. Reads the shapes
 /// file.
 std::vector<Shape> collect_shapes(const Options& options);
+
+/// What of the options a reader of the results must know, for the provenance: the roofline, and the seed if
+/// there are random shapes.
+Provenance describe(const Options& options);
 
 }  // namespace sgemm_bench

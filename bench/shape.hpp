@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <istream>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -78,6 +78,12 @@ Problem to_problem(const Shape& shape, const Variation& variation);
 /// at least 1 and at most `most`.
 std::int64_t rotation_count(const Problem& problem, std::int64_t bytes, std::int64_t most);
 
+/// "1x2x3_TN", with "_b4" behind it for a batch of 4: what parse_shapes() would need for the same shape.
+std::string default_name(const Shape& shape);
+
+/// "256,512,1024:2048:128": sizes, and ranges of first, last and step.
+std::vector<std::int64_t> parse_sizes(std::string_view text);
+
 /// "NN,TN".
 std::vector<Operations> parse_operations(std::string_view text);
 
@@ -94,5 +100,12 @@ std::vector<Shape> square_shapes(const std::vector<std::int64_t>& sizes,
 
 /// The six row-major shapes of the table of convolutions that the ladder's aliases come from.
 std::vector<Shape> second_source_shapes();
+
+/// Each dimension log-uniform in 1 to 8192, each pair of operations as likely. The same seed draws the same
+/// shapes everywhere.
+std::vector<Shape> random_shapes(std::int64_t count, std::uint64_t seed);
+
+/// The column-major calls of the shapes as read_shapes() takes them. It knows no alignment.
+void write_shapes(std::ostream& out, const std::vector<Shape>& shapes, const Variation& variation);
 
 }  // namespace sgemm_bench

@@ -55,6 +55,19 @@ TEST_CASE("mistakes") {
                                                 {"--sizes"},
                                                 {"--sizes", "12a"},
                                                 {"--sizes", "0"},
+                                                {"--sizes", "2147483648"},
+                                                {"--sizes", "128:1920"},
+                                                {"--sizes", "128:64:1"},
+                                                {"--sizes", "128:256:0"},
+                                                {"--random", "0"},
+                                                {"--seed", "1"},
+                                                {"--random", "3", "--seed", "-1"},
+                                                {"--misalign", "9999999999,0,0"},
+                                                {"--time-budget", "inf"},
+                                                {"--min-time-ms", "nan"},
+                                                {"--peak-tflops", "inf"},
+                                                {"--beta", "-inf"},
+                                                {"--csv", ""},
                                                 {"--misalign", "1,2"},
                                                 {"--misalign", "1,2,-1"},
                                                 {"--rounds", "0"},
@@ -64,10 +77,28 @@ TEST_CASE("mistakes") {
                                                 {"--min-time-ms", ""}})
         CHECK_THROWS_AS(parse(bad), InputError);
     CHECK_THROWS_AS(collect_shapes(parse({"--shapes-file", "/no/such/file"})), InputError);
+    for (const char* shapes : {"", ";;;", "1,2,3;"})
+        CHECK_THROWS_AS(collect_shapes(parse({"--shapes", shapes})), InputError);
+}
+
+TEST_CASE("random shapes have a seed, a new one unless it is given, and tell it") {
+    const auto seed_of = [](const Options& options) {
+        for (const auto& [name, value] : describe(options)) {
+            if (name == "seed") return value;
+        }
+        return std::string("none");
+    };
+    const Options options = parse({"--random", "50"});
+    CHECK(collect_shapes(options).size() == 50);
+    CHECK(seed_of(options) == std::to_string(*options.seed));
+    CHECK(*options.seed != *parse({"--random", "50"}).seed);
+    CHECK(seed_of(parse({"--random", "1", "--seed", "18446744073709551615"})) == "18446744073709551615");
+    CHECK(seed_of(parse({})) == "none");
 }
 
 TEST_CASE("the help names every option") {
     const std::string help = help_text();
-    for (const char* name : {"--kernels", "--cold", "--shapes-file", "--time-budget", "--host-cost"})
+    for (const char* name :
+         {"--kernels", "--cold", "--shapes-file", "--random", "--time-budget", "--host-cost"})
         CHECK(help.find(name) != std::string::npos);
 }

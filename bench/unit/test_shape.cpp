@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "shape.hpp"
@@ -107,7 +109,86 @@ TEST_CASE("shapes of the command line") {
     for (const char* bad : {"1,2", "1,2,3,NX", "1,2,3,NN,4,5", "0,1,1", "-1,1,1", "a,1,1", "1,1,1x",
                             "4294967296,1,1", "1,1,1,N"})
         CHECK_THROWS_AS(parse_shapes(bad, {{'N', 'N'}}), InputError);
-    CHECK(parse_shapes("", {{'N', 'N'}}).empty());
+    CHECK_THROWS_AS(parse_shapes("", {{'N', 'N'}}), InputError);
+}
+
+TEST_CASE("sizes and ranges of them") {
+    using Sizes = std::vector<std::int64_t>;
+    CHECK(parse_sizes("256,100") == Sizes{256, 100});
+    CHECK(parse_sizes("128:512:128,7") == Sizes{128, 256, 384, 512, 7});
+    CHECK(parse_sizes("1:6:2") == Sizes{1, 3, 5});
+    CHECK(parse_sizes("5:5:1") == Sizes{5});
+    CHECK(parse_sizes("128:1920:128").size() == 15);
+    CHECK(parse_sizes("2147483646:2147483647:2147483647") == Sizes{2147483646});
+    for (const char* bad : {"", "1,", "1:2", "1:2:3:4", "0:2:1", "2:1:1", "1:2:0", "1:2:-1", "2147483648"})
+        CHECK_THROWS_AS(parse_sizes(bad), InputError);
+}
+
+TEST_CASE("random shapes: the same for a seed, in bounds, spread over every octave and operation") {
+    const auto shapes = random_shapes(2000, 7);
+    REQUIRE(shapes.size() == 2000);
+    std::map<int, int> octaves;
+    std::map<std::string, int> operations;
+    for (const Shape& shape : shapes) {
+        for (const std::int64_t size : {shape.m, shape.n, shape.k}) {
+            CHECK((size >= 1 && size <= 8192));
+            ++octaves[std::ilogb(static_cast<double>(size))];
+        }
+        ++operations[{shape.operations.a, shape.operations.b}];
+        CHECK(shape.batch == 1);
+    }
+    // 6000 draws over 13 octaves (8192 alone is the fourteenth), 2000 over four pairs: five deviations wide.
+    for (int octave = 0; octave < 13; ++octave) CHECK(std::abs(octaves[octave] - 6000 / 13) < 105);
+    CHECK(operations.size() == 4);
+    for (const auto& [pair, count] : operations) CHECK(std::abs(count - 500) < 97);
+
+    // Whoever repeats a run with another build or library must get these.
+    const auto first = random_shapes(3, 1);
+    CHECK(first[0].name == "3x3x58_NT");
+    CHECK(first[1].name == "23x3685x69_TN");
+    CHECK(first[2].name == "169x306x2_TT");
+    CHECK(random_shapes(3, 2)[0].name != first[0].name);
+    // A row's name is what repeats it.
+    const auto again = parse_shapes("3,3,58,NT", {});
+    CHECK(again[0].name == first[0].name);
+}
+
+TEST_CASE("shapes that no memory holds are refused") {
+    const std::string most = "2147483647";
+    CHECK_THROWS_AS(to_problem(parse_shapes(most + "," + most + ",1,NN," + most, {}).front(), {}),
+                    InputError);
+    CHECK_NOTHROW(to_problem(parse_shapes(most + ",1,1,NN", {}).front(), {}));
+    Variation padded;
+    padded.leading_dimension_pad = 1;
+    CHECK_THROWS_AS(to_problem(parse_shapes(most + ",1,1,NN", {}).front(), padded), InputError);
+}
+
+TEST_CASE("shapes that are listed read back as the same calls") {
+    std::vector<Shape> shapes = parse_shapes("4,5,6,TN,3;7,8,9,NT", {});
+    shapes[0].row_major = true;
+    shapes[0].beta = 0.1f;
+    shapes[1].ldb = 20;
+    Variation variation;
+    variation.leading_dimension_pad = 2;
+    std::stringstream file;
+    write_shapes(file, shapes, variation);
+    const auto listed = read_shapes(file);
+    REQUIRE(listed.size() == 2);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Problem wanted = to_problem(shapes[i], variation);
+        const Problem found = to_problem(listed[i], {});
+        CHECK(listed[i].name == shapes[i].name);
+        CHECK(found.m == wanted.m);
+        CHECK(found.n == wanted.n);
+        CHECK(found.k == wanted.k);
+        CHECK(found.operations.a == wanted.operations.a);
+        CHECK(found.operations.b == wanted.operations.b);
+        CHECK(found.batch == wanted.batch);
+        CHECK(found.beta == wanted.beta);
+        CHECK(found.a.leading_dimension == wanted.a.leading_dimension);
+        CHECK(found.b.leading_dimension == wanted.b.leading_dimension);
+        CHECK(found.c.leading_dimension == wanted.c.leading_dimension);
+    }
 }
 
 TEST_CASE("operations") {
@@ -129,9 +210,9 @@ TEST_CASE("a shapes file: empty fields, quotes, comments") {
     CHECK(shapes[1].ldb == 9);
     CHECK(shapes[1].ldc == 10);
     CHECK(shapes[1].beta == -0.5f);
-    for (const std::string& bad :
-         {std::string("m,n,k\n1,2,3\n"), header, header + "a,1,2\n", header + "a,1,2,3,N,N,0,,,,,\n",
-          header + "a,1,2,3,N,N,1,,,,x,\n", header + "\"a,1,2,3,N,N,1,,,,,\n"})
+    for (const std::string& bad : {std::string("m,n,k\n1,2,3\n"), header, header + "a,1,2\n",
+                                   header + "a,1,2,3,N,N,0,,,,,\n", header + "a,1,2,3,N,N,1,,,,x,\n",
+                                   header + "a,1,2,3,N,N,1,,,,inf,\n", header + "\"a,1,2,3,N,N,1,,,,,\n"})
         CHECK_THROWS_AS(read(bad), InputError);
 }
 
