@@ -10,6 +10,7 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "runner.hpp"
+#include "summary.hpp"
 #include "text.hpp"
 
 namespace sgemm_bench {
@@ -127,11 +128,13 @@ int benchmark(const Options& options, std::span<char*> arguments) {
 
     std::cout << '\n';
     for (const auto& [name, value] : provenance) std::cout << name << ": " << value << '\n';
-    write_summary(std::cout, run.results);
+    const std::vector<Summary> summaries = summarize(run.results);
+    write_summary(std::cout, "", summaries);
     for (const std::string& name : run.left_out) std::cout << "left out: " << name << '\n';
     if (csv.is_open()) {
         csv << "# " << provenance.back().first << ": " << provenance.back().second << '\n';
         for (const std::string& name : run.left_out) csv << "# left out: " << name << '\n';
+        write_summary(csv, "# ", summaries);
     }
     if (json.is_open()) write_json(json, provenance, run.results, run.left_out);
     if ((csv.is_open() && !csv.flush()) || (json.is_open() && !json.flush())) {

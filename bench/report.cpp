@@ -1,29 +1,13 @@
 #include "report.hpp"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
-#include <functional>
-#include <map>
 #include <ostream>
 
+#include "summary.hpp"
 #include "text.hpp"
 
 namespace sgemm_bench {
 namespace {
-
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, pattern);
-    std::vsnprintf(text, sizeof text, pattern, arguments);
-    va_end(arguments);
-    return text;
-}
-
-std::string number(double value) {
-    return std::isfinite(value) ? format("%.6g", value) : "";
-}
 
 /// A column of the result files; absent values are empty in CSV and null in JSON.
 struct Column {
@@ -49,6 +33,7 @@ const Column columns[] = {
     {"ldb", false, [](const Result& r) { return r.shape.ldb != 0 ? std::to_string(r.shape.ldb) : ""; }},
     {"ldc", false, [](const Result& r) { return r.shape.ldc != 0 ? std::to_string(r.shape.ldc) : ""; }},
     {"beta", false, [](const Result& r) { return number(r.shape.beta); }},
+    {"count", false, [](const Result& r) { return std::to_string(r.shape.count); }},
     {"ld_pad", false, [](const Result& r) { return std::to_string(r.variation.leading_dimension_pad); }},
     {"misalign", true,
      [](const Result& r) {
@@ -134,7 +119,9 @@ void write_json(std::ostream& out, const Provenance& provenance, std::span<const
         out << separator << json_quote(name);
         separator = ", ";
     }
-    out << "]\n}\n";
+    out << "],\n\"summary\": ";
+    write_summary_json(out, summarize(results));
+    out << "\n}\n";
 }
 
 void write_table_header(std::ostream& out) {
@@ -154,27 +141,6 @@ void write_table_row(std::ostream& out, const Result& r) {
         out << r.status << ' ';
     }
     out << r.note << std::endl;
-}
-
-void write_summary(std::ostream& out, std::span<const Result> results) {
-    std::map<std::pair<std::string, bool>, std::vector<const Result*>> groups;
-    for (const Result& result : results) {
-        if (result.is_timed()) groups[{result.asked, result.cold}].push_back(&result);
-    }
-    for (const auto& [group, members] : groups) {
-        std::vector<double> ratios;
-        const Result* slowest = members.front();
-        std::size_t at_least_cublas = 0;
-        for (const Result* member : members) {
-            ratios.push_back(member->ratio());
-            at_least_cublas += member->ratio() >= 1 ? 1 : 0;
-            if (member->ratio() < slowest->ratio()) slowest = member;
-        }
-        out << format(
-            "%s, %s: %zu shapes, ratio to cuBLAS: geometric mean %.3f, lowest %.3f (%s), %zu at least 1\n",
-            group.first.c_str(), group.second ? "cold" : "warm", members.size(), geometric_mean(ratios),
-            slowest->ratio(), slowest->shape.name.c_str(), at_least_cublas);
-    }
 }
 
 }  // namespace sgemm_bench

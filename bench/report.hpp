@@ -36,6 +36,8 @@ struct Result {
 
     /// How many times faster than cuBLAS.
     double ratio() const { return cublas.us / ours.us; }
+    /// Whether the shim would have handed the call to cuBLAS, whose own speed `ours` then is.
+    bool is_forwarded() const { return kernel == "cublas" && asked != "cublas"; }
     bool is_timed() const { return status == "ok"; }
 };
 
@@ -47,8 +49,5 @@ void write_json(std::ostream& out, const Provenance& provenance, std::span<const
 
 void write_table_header(std::ostream& out);
 void write_table_row(std::ostream& out, const Result& result);
-
-/// For each kernel, warm and cold: how many shapes, the geometric mean and the lowest of the ratios.
-void write_summary(std::ostream& out, std::span<const Result> results);
 
 }  // namespace sgemm_bench

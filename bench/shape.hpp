@@ -31,6 +31,7 @@ struct Shape {
     std::int64_t ldc = 0;
     float beta = 0;
     bool row_major = false;
+    std::int64_t count = 1;  ///< how often a program calls it
 };
 
 /// What is done to every shape: offsets of A, B and C from their alignment, and columns longer than they need

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -48,6 +51,20 @@ template <class Number>
 std::string shortest_text(Number value) {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::vsnprintf(text, sizeof text, pattern, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/// Six digits; empty for what is no number.
+inline std::string number(double value) {
+    return std::isfinite(value) ? format("%.6g", value) : "";
 }
 
 /// One line of comma-separated values; fields may stand in double quotes, with "" for a quote.
