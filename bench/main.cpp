@@ -59,7 +59,7 @@ void run_shapes(Runner& runner, const Options& options, const Stopwatch& stopwat
     const auto is_too_slow = [&](const Shape& shape, const Contestant& contestant) {
         const auto speed = speeds.find(contestant.asked);
         if (options.longest_call_ms == 0 || speed == speeds.end()) return false;
-        return to_problem(shape, options.variation).flops() > speed->second * 1e9 * options.longest_call_ms;
+        return to_problem(shape).flops() > speed->second * 1e9 * options.longest_call_ms;
     };
     const auto may_go_on = [&](const Shape& shape, const Contestant& contestant, bool cold) {
         const bool in_time = options.time_budget_s == 0 || stopwatch.seconds() < options.time_budget_s;
@@ -90,12 +90,11 @@ int benchmark(const Options& options, std::span<char*> arguments) {
     const Stopwatch stopwatch;
     const std::vector<Contestant> contestants = find_contestants(options.kernels);
     const std::vector<Shape> shapes = collect_shapes(options);
-    for (const Shape& shape : shapes)
-        to_problem(shape, options.variation);  // finds mistakes before the GPU is asked
+    for (const Shape& shape : shapes) to_problem(shape);  // finds mistakes before the GPU is asked
     // First of all: a run that fails must be repeatable. A comment where the output is a shapes file.
     if (options.seed) std::cout << (options.list_shapes ? "# " : "") << "seed: " << *options.seed << '\n';
     if (options.list_shapes) {
-        write_shapes(std::cout, shapes, options.variation);
+        write_shapes(std::cout, shapes);
         return 0;
     }
 

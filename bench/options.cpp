@@ -78,6 +78,9 @@ constexpr OptionRow rows[] = {
          options.variation.leading_dimension_pad =
              parse_number<std::int64_t>(value, 0, "--ld-pad", most_padding);
      }},
+    {"--with-unaligned", nullptr,
+     "behind each shape, the same with operands one element off, and with leading dimensions one longer",
+     [](Options& options, std::string_view) { options.with_unaligned = true; }},
     {"--beta", "X", "beta of every call (default: 0, or what the shapes file says)",
      [](Options& options, std::string_view value) {
          options.beta = parse_number<float>(value, -1e6f, "--beta", 1e6f);
@@ -187,8 +190,9 @@ std::vector<Shape> collect_shapes(const Options& options) {
     if (options.second_source) append(shapes, second_source_shapes());
     for (Shape& shape : shapes) {
         if (options.beta) shape.beta = *options.beta;
+        shape.variation = options.variation;
     }
-    return shapes;
+    return options.with_unaligned ? with_unaligned(shapes) : shapes;
 }
 
 Provenance describe(const Options& options) {

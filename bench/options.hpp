@@ -25,7 +25,8 @@ struct Options {
     std::optional<std::uint64_t> seed;   ///< of the random shapes; there is one whenever random_count > 0
     std::vector<Operations> operations;  ///< empty: the default of each kind of shape
     bool row_major = false;
-    Variation variation;
+    Variation variation;  ///< of every shape
+    bool with_unaligned = false;
     std::optional<float> beta;
     bool cold = false;
     int rounds = 7;

@@ -34,10 +34,11 @@ const Column columns[] = {
     {"ldc", false, [](const Result& r) { return r.shape.ldc != 0 ? std::to_string(r.shape.ldc) : ""; }},
     {"beta", false, [](const Result& r) { return number(r.shape.beta); }},
     {"count", false, [](const Result& r) { return std::to_string(r.shape.count); }},
-    {"ld_pad", false, [](const Result& r) { return std::to_string(r.variation.leading_dimension_pad); }},
+    {"ld_pad", false,
+     [](const Result& r) { return std::to_string(r.shape.variation.leading_dimension_pad); }},
     {"misalign", true,
      [](const Result& r) {
-         const auto& offsets = r.variation.misalignment;
+         const auto& offsets = r.shape.variation.misalignment;
          return std::to_string(offsets[0]) + "/" + std::to_string(offsets[1]) + "/" +
                 std::to_string(offsets[2]);
      }},

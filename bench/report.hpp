@@ -16,7 +16,6 @@ namespace sgemm_bench {
 /// One kernel on one shape, warm or cold, beside cuBLAS.
 struct Result {
     Shape shape;
-    Variation variation;
     std::string asked;   ///< the kernel of the command line
     std::string kernel;  ///< the name of the row that served it; cublas: forwarded
     bool cold = false;

@@ -53,7 +53,7 @@ sgemm_shim::GemmCall make_call(const Problem& problem, const float* a, const flo
 }
 
 Problem warm_up_problem() {
-    return to_problem(square_shapes({1024}, {{'N', 'N'}}).front(), {});
+    return to_problem(square_shapes({1024}, {{'N', 'N'}}).front());
 }
 
 /// How far two correct FP32 results may lie apart. For products of numbers spread evenly over -1 to 1, the
@@ -111,7 +111,7 @@ Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const G
     const std::size_t most_bytes = free_bytes - free_bytes / 16;
     memory_bytes_ = Operands::bytes_needed(warm_up_problem(), 1);
     for (const Shape& shape : shapes) {
-        const Problem problem = to_problem(shape, options.variation);
+        const Problem problem = to_problem(shape);
         const std::size_t needed = Operands::bytes_needed(problem, rotations(problem, options.cold));
         if (needed <= most_bytes) memory_bytes_ = std::max(memory_bytes_, needed);
     }
@@ -243,7 +243,7 @@ void Runner::measure(const Problem& problem, const Contestant& contestant, Resul
 void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
                  const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
                  const std::function<void(const Result&)>& deliver) {
-    const Problem problem = to_problem(shape, options_.variation);
+    const Problem problem = to_problem(shape);
     bool is_prepared = false;
     const auto prepare = [&] {
         const std::int64_t copies = rotations(problem, options_.cold);
@@ -260,7 +260,6 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
             if ((cold && !options_.cold) || !may_go_on(contestant, cold)) continue;
             Result result;
             result.shape = shape;
-            result.variation = options_.variation;
             result.asked = contestant.asked;
             result.cold = cold;
             try {

@@ -97,9 +97,9 @@ double Problem::bytes() const {
     return 4 * (elements(m, k) + elements(k, n) + visits_of_c * elements(m, n)) * static_cast<double>(batch);
 }
 
-Problem to_problem(const Shape& shape, const Variation& variation) {
+Problem to_problem(const Shape& shape) {
     Shape columns = shape;
-    auto misalignment = variation.misalignment;
+    auto& misalignment = columns.variation.misalignment;
     if (shape.row_major) {
         std::swap(columns.m, columns.n);
         std::swap(columns.operations.a, columns.operations.b);
@@ -111,7 +111,7 @@ Problem to_problem(const Shape& shape, const Variation& variation) {
     const auto storage = [&](bool transposed, std::int64_t rows, std::int64_t count,
                              std::int64_t leading_dimension, std::int64_t offset) {
         return make_storage(transposed ? count : rows, transposed ? rows : count, leading_dimension,
-                            shape.batch, offset, variation.leading_dimension_pad, shape.name);
+                            shape.batch, offset, shape.variation.leading_dimension_pad, shape.name);
     };
     return {columns.m,
             columns.n,
@@ -237,10 +237,24 @@ std::vector<Shape> random_shapes(std::int64_t count, std::uint64_t seed) {
     return shapes;
 }
 
-void write_shapes(std::ostream& out, const std::vector<Shape>& shapes, const Variation& variation) {
+std::vector<Shape> with_unaligned(const std::vector<Shape>& shapes) {
+    std::vector<Shape> all;
+    for (const Shape& shape : shapes) {
+        all.push_back(shape);
+        Shape& misaligned = all.emplace_back(shape);
+        misaligned.name += "_misaligned";
+        for (std::int64_t& offset : misaligned.variation.misalignment) ++offset;
+        Shape& padded = all.emplace_back(shape);
+        padded.name += "_ld+1";
+        ++padded.variation.leading_dimension_pad;
+    }
+    return all;
+}
+
+void write_shapes(std::ostream& out, const std::vector<Shape>& shapes) {
     out << shapes_header << ",source\n";
     for (const Shape& shape : shapes) {
-        const Problem problem = to_problem(shape, variation);
+        const Problem problem = to_problem(shape);
         out << csv_quote(shape.name) << ',' << problem.m << ',' << problem.n << ',' << problem.k << ','
             << problem.operations.a << ',' << problem.operations.b << ',' << problem.batch << ','
             << problem.a.leading_dimension << ',' << problem.b.leading_dimension << ','

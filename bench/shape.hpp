@@ -18,6 +18,13 @@ struct Operations {
     char b = 'N';
 };
 
+/// Offsets of A, B and C from their alignment, and columns longer than they need be (where the shape does not
+/// say). In elements.
+struct Variation {
+    std::array<std::int64_t, 3> misalignment{};
+    std::int64_t leading_dimension_pad = 0;
+};
+
 /// Sizes in elements. A leading dimension of 0 is the smallest that is legal.
 struct Shape {
     std::string name;
@@ -31,14 +38,8 @@ struct Shape {
     std::int64_t ldc = 0;
     float beta = 0;
     bool row_major = false;
+    Variation variation;
     std::int64_t count = 1;  ///< how often a program calls it
-};
-
-/// What is done to every shape: offsets of A, B and C from their alignment, and columns longer than they need
-/// be (where the shape does not say). In elements.
-struct Variation {
-    std::array<std::int64_t, 3> misalignment{};
-    std::int64_t leading_dimension_pad = 0;
 };
 
 /// A matrix, or a batch of them one behind the other, as it lies in memory.
@@ -73,7 +74,7 @@ struct Problem {
 
 /// Row-major data is the same memory as the transposed column-major matrix, so C' = op(B)' op(A)' with the
 /// operands swapped. Throws InputError if a leading dimension is too small.
-Problem to_problem(const Shape& shape, const Variation& variation);
+Problem to_problem(const Shape& shape);
 
 /// Copies of the operands so that together they are `bytes` large, and a call finds its own out of the cache;
 /// at least 1 and at most `most`.
@@ -106,7 +107,11 @@ std::vector<Shape> second_source_shapes();
 /// shapes everywhere.
 std::vector<Shape> random_shapes(std::int64_t count, std::uint64_t seed);
 
+/// Behind each shape, itself with every operand one element off its alignment, and with leading dimensions
+/// one longer.
+std::vector<Shape> with_unaligned(const std::vector<Shape>& shapes);
+
 /// The column-major calls of the shapes as read_shapes() takes them. It knows no alignment.
-void write_shapes(std::ostream& out, const std::vector<Shape>& shapes, const Variation& variation);
+void write_shapes(std::ostream& out, const std::vector<Shape>& shapes);
 
 }  // namespace sgemm_bench

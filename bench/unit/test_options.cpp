@@ -41,6 +41,10 @@ TEST_CASE("values") {
     CHECK(options.kernels == std::vector<std::string>{"1", "7", "auto"});
     CHECK(options.variation.misalignment == std::array<std::int64_t, 3>{1, 2, 3});
     CHECK(options.variation.leading_dimension_pad == 5);
+    const auto varied = collect_shapes(parse({"--sizes", "8", "--ld-pad", "2", "--with-unaligned"}));
+    REQUIRE(varied.size() == 3);
+    CHECK(varied[0].variation.leading_dimension_pad == 2);
+    CHECK(varied[2].variation.leading_dimension_pad == 3);
     CHECK(options.rounds == 9);
     CHECK(options.min_time_ms == 2.5);
     CHECK(options.time_budget_s == 60);

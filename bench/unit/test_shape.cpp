@@ -29,7 +29,7 @@ TEST_CASE("leading dimensions follow the transposition") {
     for (const char a : {'N', 'T'}) {
         for (const char b : {'N', 'T'}) {
             shape.operations = {a, b};
-            const Problem problem = to_problem(shape, {});
+            const Problem problem = to_problem(shape);
             CHECK(problem.a.leading_dimension == (a == 'N' ? 5 : 11));
             CHECK(problem.a.columns == (a == 'N' ? 11 : 5));
             CHECK(problem.b.leading_dimension == (b == 'N' ? 11 : 7));
@@ -49,10 +49,8 @@ TEST_CASE("row-major shapes swap everything that belongs to an operand") {
     shape.lda = 20;
     shape.ldc = 9;
     shape.row_major = true;
-    Variation variation;
-    variation.misalignment = {1, 2, 3};
-    variation.leading_dimension_pad = 4;
-    const Problem problem = to_problem(shape, variation);
+    shape.variation = {{1, 2, 3}, 4};
+    const Problem problem = to_problem(shape);
     CHECK(problem.m == 7);
     CHECK(problem.n == 5);
     CHECK(problem.operations.a == 'T');
@@ -71,22 +69,22 @@ TEST_CASE("a leading dimension that is too small is refused") {
     Shape shape;
     shape.m = shape.n = shape.k = 8;
     shape.ldb = 7;
-    CHECK_THROWS_AS(to_problem(shape, {}), InputError);
+    CHECK_THROWS_AS(to_problem(shape), InputError);
 }
 
 TEST_CASE("operations and bytes") {
     Shape shape = parse_shapes("4,5,6,NN,3", {}).front();
-    CHECK(to_problem(shape, {}).flops() == 2.0 * 4 * 5 * 6 * 3);
-    CHECK(to_problem(shape, {}).bytes() == 4.0 * 3 * (4 * 6 + 6 * 5 + 4 * 5));
+    CHECK(to_problem(shape).flops() == 2.0 * 4 * 5 * 6 * 3);
+    CHECK(to_problem(shape).bytes() == 4.0 * 3 * (4 * 6 + 6 * 5 + 4 * 5));
     shape.beta = 1;
     shape.lda = 100;  // stored padding does not count
-    CHECK(to_problem(shape, {}).bytes() == 4.0 * 3 * (4 * 6 + 6 * 5 + 2 * 4 * 5));
+    CHECK(to_problem(shape).bytes() == 4.0 * 3 * (4 * 6 + 6 * 5 + 2 * 4 * 5));
 }
 
 TEST_CASE("copies keep the alignment and cover the bytes asked for") {
-    Variation variation;
-    variation.misalignment = {1, 0, 3};
-    const Problem problem = to_problem(parse_shapes("33,17,5", {{'N', 'N'}}).front(), variation);
+    Shape shape = parse_shapes("33,17,5,NN", {}).front();
+    shape.variation.misalignment = {1, 0, 3};
+    const Problem problem = to_problem(shape);
     for (const Storage& storage : {problem.a, problem.b, problem.c}) {
         CHECK(storage.spacing() % 64 == 0);
         CHECK(storage.spacing() >= storage.elements() + storage.misalignment);
@@ -155,12 +153,31 @@ TEST_CASE("random shapes: the same for a seed, in bounds, spread over every octa
 
 TEST_CASE("shapes that no memory holds are refused") {
     const std::string most = "2147483647";
-    CHECK_THROWS_AS(to_problem(parse_shapes(most + "," + most + ",1,NN," + most, {}).front(), {}),
-                    InputError);
-    CHECK_NOTHROW(to_problem(parse_shapes(most + ",1,1,NN", {}).front(), {}));
-    Variation padded;
-    padded.leading_dimension_pad = 1;
-    CHECK_THROWS_AS(to_problem(parse_shapes(most + ",1,1,NN", {}).front(), padded), InputError);
+    CHECK_THROWS_AS(to_problem(parse_shapes(most + "," + most + ",1,NN," + most, {}).front()), InputError);
+    CHECK_NOTHROW(to_problem(parse_shapes(most + ",1,1,NN", {}).front()));
+    Shape padded = parse_shapes(most + ",1,1,NN", {}).front();
+    padded.variation.leading_dimension_pad = 1;
+    CHECK_THROWS_AS(to_problem(padded), InputError);
+}
+
+TEST_CASE("unaligned shapes stand behind the aligned one") {
+    Shape shape = parse_shapes("8,12,16,TN", {}).front();
+    shape.ldb = 20;
+    const auto shapes = with_unaligned({shape, shape});
+    REQUIRE(shapes.size() == 6);
+    CHECK(shapes[3].name == "8x12x16_TN");
+    const Problem aligned = to_problem(shapes[0]);
+    const Problem misaligned = to_problem(shapes[1]);
+    const Problem padded = to_problem(shapes[2]);
+    CHECK(aligned.a.misalignment + aligned.b.misalignment + aligned.c.misalignment == 0);
+    CHECK(misaligned.a.misalignment == 1);
+    CHECK(misaligned.b.misalignment == 1);
+    CHECK(misaligned.c.misalignment == 1);
+    CHECK(misaligned.a.leading_dimension == 16);
+    CHECK(padded.a.misalignment == 0);
+    CHECK(padded.a.leading_dimension == 17);
+    CHECK(padded.b.leading_dimension == 20);  // the shape says so
+    CHECK(padded.c.leading_dimension == 9);
 }
 
 TEST_CASE("shapes that are listed read back as the same calls") {
@@ -168,15 +185,14 @@ TEST_CASE("shapes that are listed read back as the same calls") {
     shapes[0].row_major = true;
     shapes[0].beta = 0.1f;
     shapes[1].ldb = 20;
-    Variation variation;
-    variation.leading_dimension_pad = 2;
+    shapes[0].variation.leading_dimension_pad = 2;
     std::stringstream file;
-    write_shapes(file, shapes, variation);
+    write_shapes(file, shapes);
     const auto listed = read_shapes(file);
     REQUIRE(listed.size() == 2);
     for (std::size_t i = 0; i < 2; ++i) {
-        const Problem wanted = to_problem(shapes[i], variation);
-        const Problem found = to_problem(listed[i], {});
+        const Problem wanted = to_problem(shapes[i]);
+        const Problem found = to_problem(listed[i]);
         CHECK(listed[i].name == shapes[i].name);
         CHECK(found.m == wanted.m);
         CHECK(found.n == wanted.n);
@@ -220,13 +236,13 @@ TEST_CASE("the recorded shapes are legal") {
     std::ifstream file(SHAPES_FILE);
     const auto shapes = read_shapes(file);
     CHECK(shapes.size() == 79);
-    for (const Shape& shape : shapes) CHECK_NOTHROW(to_problem(shape, {}));
+    for (const Shape& shape : shapes) CHECK_NOTHROW(to_problem(shape));
 }
 
 TEST_CASE("the second source's shapes are row-major") {
     const auto shapes = second_source_shapes();
     REQUIRE(shapes.size() == 6);
-    const Problem first = to_problem(shapes[0], {});
+    const Problem first = to_problem(shapes[0]);
     CHECK(first.m == 1605632);
     CHECK(first.n == 32);
     CHECK(first.k == 27);
