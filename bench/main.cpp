@@ -89,7 +89,7 @@ void run_shapes(Runner& runner, const Options& options, const Stopwatch& stopwat
 int benchmark(const Options& options, std::span<char*> arguments) {
     const Stopwatch stopwatch;
     const std::vector<Contestant> contestants = find_contestants(options.kernels);
-    const std::vector<Shape> shapes = collect_shapes(options);
+    const auto [shapes, facts] = select_shapes(options);
     for (const Shape& shape : shapes) to_problem(shape);  // finds mistakes before the GPU is asked
     // First of all: a run that fails must be repeatable. A comment where the output is a shapes file.
     if (options.seed) std::cout << (options.list_shapes ? "# " : "") << "seed: " << *options.seed << '\n';
@@ -116,7 +116,6 @@ int benchmark(const Options& options, std::span<char*> arguments) {
     Runner runner(options, shapes, monitor);
     Provenance provenance = read_provenance(0, monitor, runner.cublas_version(), options.commit,
                                             static_cast<int>(arguments.size()), arguments.data());
-    const Provenance facts = describe(options);
     provenance.insert(provenance.end(), facts.begin(), facts.end());
     if (csv.is_open()) write_csv_header(csv, provenance);
 

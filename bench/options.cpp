@@ -4,6 +4,7 @@
 #include <random>
 #include <string_view>
 
+#include "call_log.hpp"
 #include "text.hpp"
 
 namespace sgemm_bench {
@@ -21,6 +22,22 @@ std::string_view not_empty(std::string_view value, const char* option) {
 template <class Element>
 void append(std::vector<Element>& to, const std::vector<Element>& more) {
     to.insert(to.end(), more.begin(), more.end());
+}
+
+std::ifstream open_input(const std::string& path) {
+    std::ifstream file(path);
+    if (!file) throw InputError("cannot read " + path);
+    return file;
+}
+
+CallLog read_logs(const std::vector<std::string>& paths) {
+    CallLog log;
+    for (const std::string& path : paths) {
+        std::ifstream file = open_input(path);
+        log.read(file, path);
+    }
+    if (log.shapes().empty()) throw InputError(paths.front() + ": no call to replay");
+    return log;
 }
 
 struct OptionRow {
@@ -59,6 +76,10 @@ constexpr OptionRow rows[] = {
      [](Options& options, std::string_view value) {
          options.seed = parse_number<std::uint64_t>(value, 0, "--seed");
      }},
+    {"--replay", "CSV",
+     "the calls of a program's log (SGEMM_SHIM_LOG=calls): each different one once, weighed by how often it "
+     "was made; may be given for several logs",
+     [](Options& options, std::string_view value) { options.logs.emplace_back(value); }},
     {"--second-source", nullptr, "six row-major shapes of convolutions",
      [](Options& options, std::string_view) { options.second_source = true; }},
     {"--ops", "LIST", "transpositions of squares and shapes: NN,NT,TN,TT",
@@ -145,7 +166,7 @@ Options parse_options(std::span<const char* const> arguments) {
     }
     const bool names_shapes = !options.sizes.empty() || !options.shapes.empty() ||
                               !options.shapes_file.empty() || options.second_source ||
-                              options.random_count > 0 || options.host_cost;
+                              options.random_count > 0 || !options.logs.empty() || options.host_cost;
     options.squares = options.squares || !names_shapes;
     if (options.seed && options.random_count == 0) throw InputError("--seed goes with --random");
     if (options.random_count > 0 && !options.seed) options.seed = std::random_device()();
@@ -169,7 +190,7 @@ std::string help_text() {
     return text;
 }
 
-std::vector<Shape> collect_shapes(const Options& options) {
+Selection select_shapes(const Options& options) {
     const auto operations_or = [&](std::vector<Operations> otherwise) {
         return options.operations.empty() ? otherwise : options.operations;
     };
@@ -181,25 +202,27 @@ std::vector<Shape> collect_shapes(const Options& options) {
     for (const std::string& text : options.shapes)
         append(shapes, parse_shapes(text, operations_or({{'N', 'N'}})));
     if (!options.shapes_file.empty()) {
-        std::ifstream file(options.shapes_file);
-        if (!file) throw InputError("cannot read " + options.shapes_file);
+        std::ifstream file = open_input(options.shapes_file);
         append(shapes, read_shapes(file));
     }
     if (options.random_count > 0) append(shapes, random_shapes(options.random_count, *options.seed));
     for (Shape& shape : shapes) shape.row_major = options.row_major;
     if (options.second_source) append(shapes, second_source_shapes());
-    for (Shape& shape : shapes) {
-        if (options.beta) shape.beta = *options.beta;
-        shape.variation = options.variation;
-    }
-    return options.with_unaligned ? with_unaligned(shapes) : shapes;
-}
+    for (Shape& shape : shapes) shape.variation = options.variation;
 
-Provenance describe(const Options& options) {
     Provenance facts{{"peak_tflops", shortest_text(options.roofline.peak_tflops)},
                      {"bandwidth_tbs", shortest_text(options.roofline.bandwidth_tbs)}};
     if (options.random_count > 0) facts.emplace_back("seed", std::to_string(*options.seed));
-    return facts;
+    if (!options.logs.empty()) {
+        const CallLog log = read_logs(options.logs);
+        append(shapes, log.shapes());
+        for (const auto& [reason, calls] : log.left_out())
+            facts.emplace_back("calls_not_replayed", std::to_string(calls) + ", " + reason);
+    }
+    for (Shape& shape : shapes) {
+        if (options.beta) shape.beta = *options.beta;
+    }
+    return {options.with_unaligned ? with_unaligned(shapes) : shapes, facts};
 }
 
 }  // namespace sgemm_bench

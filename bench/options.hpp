@@ -21,6 +21,7 @@ struct Options {
     bool second_source = false;
     std::vector<std::string> shapes;  ///< each --shapes
     std::string shapes_file;
+    std::vector<std::string> logs;  ///< each --replay
     std::int64_t random_count = 0;
     std::optional<std::uint64_t> seed;   ///< of the random shapes; there is one whenever random_count > 0
     std::vector<Operations> operations;  ///< empty: the default of each kind of shape
@@ -48,12 +49,14 @@ Options parse_options(std::span<const char* const> arguments);
 /// The text of --help.
 std::string help_text();
 
-/// Every shape that the options ask for, in the order of the command line's description. Reads the shapes
-/// file.
-std::vector<Shape> collect_shapes(const Options& options);
+/// What is to be measured, and what a reader of the results must know of it: the roofline, the seed of random
+/// shapes, what came of the logs.
+struct Selection {
+    std::vector<Shape> shapes;
+    Provenance facts;
+};
 
-/// What of the options a reader of the results must know, for the provenance: the roofline, and the seed if
-/// there are random shapes.
-Provenance describe(const Options& options);
+/// Everything that the options ask for, in the order of the command line's description. Reads the files.
+Selection select_shapes(const Options& options);
 
 }  // namespace sgemm_bench

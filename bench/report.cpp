@@ -9,6 +9,11 @@
 namespace sgemm_bench {
 namespace {
 
+/// Empty where the matrices of a batch lie one behind the other.
+std::string stride(const Result& result, std::size_t operand) {
+    return result.shape.strides ? std::to_string((*result.shape.strides)[operand]) : "";
+}
+
 /// A column of the result files; absent values are empty in CSV and null in JSON.
 struct Column {
     const char* name;
@@ -32,6 +37,10 @@ const Column columns[] = {
     {"lda", false, [](const Result& r) { return r.shape.lda != 0 ? std::to_string(r.shape.lda) : ""; }},
     {"ldb", false, [](const Result& r) { return r.shape.ldb != 0 ? std::to_string(r.shape.ldb) : ""; }},
     {"ldc", false, [](const Result& r) { return r.shape.ldc != 0 ? std::to_string(r.shape.ldc) : ""; }},
+    {"stride_a", false, [](const Result& r) { return stride(r, 0); }},
+    {"stride_b", false, [](const Result& r) { return stride(r, 1); }},
+    {"stride_c", false, [](const Result& r) { return stride(r, 2); }},
+    {"pointer_arrays", false, [](const Result& r) { return std::to_string(r.shape.pointer_arrays); }},
     {"beta", false, [](const Result& r) { return number(r.shape.beta); }},
     {"count", false, [](const Result& r) { return std::to_string(r.shape.count); }},
     {"ld_pad", false,

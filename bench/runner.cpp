@@ -33,25 +33,6 @@ cublasOperation_t cublas_operation(char letter) {
     return letter == 'T' ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/// The call of a problem on one copy of its operands. Points to problem.beta.
-sgemm_shim::GemmCall make_call(const Problem& problem, const float* a, const float* b, float* c) {
-    sgemm_shim::GemmCall call;
-    call.operation_a = shim_operation(problem.operations.a);
-    call.operation_b = shim_operation(problem.operations.b);
-    call.m = problem.m;
-    call.n = problem.n;
-    call.k = problem.k;
-    call.alpha = &alpha;
-    call.beta = &problem.beta;
-    call.a = {a, nullptr, problem.a.leading_dimension, problem.a.stride()};
-    call.b = {b, nullptr, problem.b.leading_dimension, problem.b.stride()};
-    call.c = {c, nullptr, problem.c.leading_dimension, problem.c.stride()};
-    call.batch_count = problem.batch;
-    call.pointer_mode = sgemm_shim::PointerMode::host;
-    call.precision = sgemm_shim::Precision::fp32;
-    return call;
-}
-
 Problem warm_up_problem() {
     return to_problem(square_shapes({1024}, {{'N', 'N'}}).front());
 }
@@ -129,7 +110,7 @@ void Runner::warm_up() {
     operands_->prepare(problem, 1);
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
     while (std::chrono::steady_clock::now() < until) {
-        for (int i = 0; i < 100; ++i) run_cublas(problem, 0, operands_->c(0));
+        for (int i = 0; i < 100; ++i) run_cublas(problem, 0, Output::c);
         check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     }
 }
@@ -138,48 +119,74 @@ std::int64_t Runner::rotations(const Problem& problem, bool cold) const {
     return cold ? rotation_count(problem, cold_bytes_, most_rotations) : 1;
 }
 
-void Runner::run_cublas(const Problem& problem, std::int64_t rotation, float* c) {
+void Runner::run_cublas(const Problem& problem, std::int64_t rotation, Output output) {
     const auto size = [](std::int64_t value) { return static_cast<int>(value); };
-    const cublasOperation_t operation_a = cublas_operation(problem.operations.a);
-    const cublasOperation_t operation_b = cublas_operation(problem.operations.b);
+    const bool into_c = output == Output::c;
+    const auto call = [&](auto function, auto... arguments) {
+        return function(cublas_.get(), cublas_operation(problem.operations.a),
+                        cublas_operation(problem.operations.b), size(problem.m), size(problem.n),
+                        size(problem.k), arguments...);
+    };
+    const int lda = size(problem.a.leading_dimension);
+    const int ldb = size(problem.b.leading_dimension);
+    const int ldc = size(problem.c.leading_dimension);
     const float* a = operands_->a(rotation);
     const float* b = operands_->b(rotation);
-    if (problem.batch == 1) {
-        check(cublasSgemm(cublas_.get(), operation_a, operation_b, size(problem.m), size(problem.n),
-                          size(problem.k), &alpha, a, size(problem.a.leading_dimension), b,
-                          size(problem.b.leading_dimension), &problem.beta, c,
-                          size(problem.c.leading_dimension)),
-              "cublasSgemm");
+    float* c = into_c ? operands_->c(rotation) : operands_->reference();
+    if (problem.pointer_arrays) {
+        check(call(cublasSgemmBatched, &alpha, operands_->a_pointers(rotation), lda,
+                   operands_->b_pointers(rotation), ldb, &problem.beta,
+                   into_c ? operands_->c_pointers(rotation) : operands_->reference_pointers(), ldc,
+                   size(problem.batch)),
+              "cublasSgemmBatched");
+    } else if (problem.batch == 1) {
+        check(call(cublasSgemm, &alpha, a, lda, b, ldb, &problem.beta, c, ldc), "cublasSgemm");
     } else {
-        check(cublasSgemmStridedBatched(
-                  cublas_.get(), operation_a, operation_b, size(problem.m), size(problem.n), size(problem.k),
-                  &alpha, a, size(problem.a.leading_dimension), problem.a.stride(), b,
-                  size(problem.b.leading_dimension), problem.b.stride(), &problem.beta, c,
-                  size(problem.c.leading_dimension), problem.c.stride(), size(problem.batch)),
+        check(call(cublasSgemmStridedBatched, &alpha, a, lda, problem.a.stride, b, ldb, problem.b.stride,
+                   &problem.beta, c, ldc, problem.c.stride, size(problem.batch)),
               "cublasSgemmStridedBatched");
     }
+}
+
+sgemm_shim::GemmCall Runner::make_call(const Problem& problem, std::int64_t rotation) const {
+    sgemm_shim::GemmCall call;
+    call.operation_a = shim_operation(problem.operations.a);
+    call.operation_b = shim_operation(problem.operations.b);
+    call.m = problem.m;
+    call.n = problem.n;
+    call.k = problem.k;
+    call.alpha = &alpha;
+    call.beta = &problem.beta;
+    if (problem.pointer_arrays) {
+        call.a = {nullptr, operands_->a_pointers(rotation), problem.a.leading_dimension, 0};
+        call.b = {nullptr, operands_->b_pointers(rotation), problem.b.leading_dimension, 0};
+        call.c = {nullptr, operands_->c_pointers(rotation), problem.c.leading_dimension, 0};
+    } else {
+        call.a = {operands_->a(rotation), nullptr, problem.a.leading_dimension, problem.a.stride};
+        call.b = {operands_->b(rotation), nullptr, problem.b.leading_dimension, problem.b.stride};
+        call.c = {operands_->c(rotation), nullptr, problem.c.leading_dimension, problem.c.stride};
+    }
+    call.batch_count = problem.batch;
+    call.pointer_mode = sgemm_shim::PointerMode::host;
+    call.precision = sgemm_shim::Precision::fp32;
+    return call;
 }
 
 Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, Result& result) {
     sgemm_shim::Settings settings;
     settings.kernel = contestant.kernel;
-    const sgemm_shim::GemmCall call = make_call(problem, operands_->a(0), operands_->b(0), operands_->c(0));
     const sgemm_shim::Plan plan =
-        sgemm_shim::plan(call, sgemm_shim::current_device_figures(stream_.get()), settings);
+        sgemm_shim::plan(make_call(problem, 0), sgemm_shim::current_device_figures(stream_.get()), settings);
     if (plan.kernel == nullptr) {
         result.kernel = "cublas";
         result.note = std::string("forwarded: ") + to_string(plan.reason);
-        return [this, &problem](std::int64_t rotation) {
-            run_cublas(problem, rotation, operands_->c(rotation));
-        };
+        return [this, &problem](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); };
     }
     result.kernel = plan.kernel->name;
-    return [this, &problem, implementation = plan.kernel->implementation,
-            partition = plan.partition](std::int64_t rotation) {
-        check(implementation->launch(
-                  make_call(problem, operands_->a(rotation), operands_->b(rotation), operands_->c(rotation)),
-                  partition, stream_.get()),
-              "launch");
+    return [this, &problem, plan](std::int64_t rotation) {
+        check(
+            plan.kernel->implementation->launch(make_call(problem, rotation), plan.partition, stream_.get()),
+            "launch");
     };
 }
 
@@ -197,8 +204,7 @@ void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& re
                                        problem.flops() > event_flops,
                                        [&] { result.sm_clock_mhz = monitor_.sm_clock_mhz(); }};
     const PairTiming timing = time_pair(
-        stream_.get(), ours,
-        [&](std::int64_t rotation) { run_cublas(problem, rotation, operands_->c(rotation)); },
+        stream_.get(), ours, [&](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); },
         timing_options);
 
     const auto figures_of = [&](const SideTiming& side) {
@@ -251,7 +257,7 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
             throw DoesNotFit("does not fit in memory");
         operands_->prepare(problem, copies);
         operands_->reset_c(problem, operands_->reference());
-        run_cublas(problem, 0, operands_->reference());
+        run_cublas(problem, 0, Output::reference);
         operands_->sample(problem, operands_->reference(), reference_sample_);
         is_prepared = true;
     };

@@ -47,7 +47,10 @@ class Runner {
 
   private:
     std::int64_t rotations(const Problem& problem, bool cold) const;
-    void run_cublas(const Problem& problem, std::int64_t rotation, float* c);
+    enum class Output { c, reference };
+    void run_cublas(const Problem& problem, std::int64_t rotation, Output output);
+    /// The call on one copy of the operands. Points to problem.beta.
+    sgemm_shim::GemmCall make_call(const Problem& problem, std::int64_t rotation) const;
     /// What `contestant` does with the problem: how to enqueue it; its name and a note go into the result.
     Enqueue plan_ours(const Problem& problem, const Contestant& contestant, Result& result);
     /// Runs both once and compares.

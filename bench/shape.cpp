@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <istream>
 #include <limits>
 #include <ostream>
@@ -36,17 +37,22 @@ std::string to_string(Operations operations) {
 }
 
 Storage make_storage(std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension,
-                     std::int64_t batch, std::int64_t misalignment, std::int64_t pad,
-                     const std::string& name) {
+                     std::int64_t batch, std::optional<std::int64_t> stride, std::int64_t misalignment,
+                     std::int64_t pad, const std::string& name) {
     if (leading_dimension != 0 && leading_dimension < rows)
         throw InputError(name + ": a leading dimension of " + std::to_string(leading_dimension) + " for " +
                          std::to_string(rows) + " rows");
-    const Storage storage{leading_dimension != 0 ? leading_dimension : rows + pad, columns, batch,
-                          misalignment};
+    Storage storage;
+    storage.leading_dimension = leading_dimension != 0 ? leading_dimension : rows + pad;
+    storage.columns = columns;
+    storage.batch = batch;
+    storage.misalignment = misalignment;
+    // Backwards through memory is as far as forwards.
+    storage.stride = stride ? std::abs(*stride) : storage.leading_dimension * columns;
     if (storage.leading_dimension > size_limit)
         throw InputError(name + ": a leading dimension of " + std::to_string(storage.leading_dimension));
-    if (static_cast<double>(storage.leading_dimension) * static_cast<double>(columns) *
-            static_cast<double>(batch) >
+    if (static_cast<double>(storage.leading_dimension) * static_cast<double>(columns) +
+            static_cast<double>(storage.stride) * static_cast<double>(batch) >
         elements_limit)
         throw InputError(name + ": too large for any memory");
     return storage;
@@ -90,11 +96,12 @@ double Problem::flops() const {
 }
 
 double Problem::bytes() const {
-    const auto elements = [](std::int64_t rows, std::int64_t columns) {
-        return static_cast<double>(rows) * static_cast<double>(columns);
+    const auto elements = [](std::int64_t rows, std::int64_t columns, const Storage& storage) {
+        return static_cast<double>(rows) * static_cast<double>(columns) *
+               static_cast<double>(storage.matrices());
     };
     const double visits_of_c = beta != 0 ? 2 : 1;
-    return 4 * (elements(m, k) + elements(k, n) + visits_of_c * elements(m, n)) * static_cast<double>(batch);
+    return 4 * (elements(m, k, a) + elements(k, n, b) + visits_of_c * elements(m, n, c));
 }
 
 Problem to_problem(const Shape& shape) {
@@ -105,23 +112,30 @@ Problem to_problem(const Shape& shape) {
         std::swap(columns.operations.a, columns.operations.b);
         std::swap(columns.lda, columns.ldb);
         std::swap(misalignment[0], misalignment[1]);
+        if (columns.strides) std::swap((*columns.strides)[0], (*columns.strides)[1]);
     }
+    const auto stride = [&](std::size_t operand) {
+        return columns.strides ? std::optional((*columns.strides)[operand]) : std::nullopt;
+    };
+    if (columns.batch > 1 && stride(2) == 0) throw InputError(shape.name + ": the matrices of C are one");
     const bool transposed_a = columns.operations.a == 'T';
     const bool transposed_b = columns.operations.b == 'T';
     const auto storage = [&](bool transposed, std::int64_t rows, std::int64_t count,
-                             std::int64_t leading_dimension, std::int64_t offset) {
+                             std::int64_t leading_dimension, std::size_t operand) {
         return make_storage(transposed ? count : rows, transposed ? rows : count, leading_dimension,
-                            shape.batch, offset, shape.variation.leading_dimension_pad, shape.name);
+                            shape.batch, stride(operand), misalignment[operand],
+                            shape.variation.leading_dimension_pad, shape.name);
     };
     return {columns.m,
             columns.n,
             columns.k,
             columns.operations,
             columns.batch,
+            columns.pointer_arrays,
             columns.beta,
-            storage(transposed_a, columns.m, columns.k, columns.lda, misalignment[0]),
-            storage(transposed_b, columns.k, columns.n, columns.ldb, misalignment[1]),
-            storage(false, columns.m, columns.n, columns.ldc, misalignment[2])};
+            storage(transposed_a, columns.m, columns.k, columns.lda, 0),
+            storage(transposed_b, columns.k, columns.n, columns.ldb, 1),
+            storage(false, columns.m, columns.n, columns.ldc, 2)};
 }
 
 std::int64_t rotation_count(const Problem& problem, std::int64_t bytes, std::int64_t most) {

@@ -36,21 +36,28 @@ struct Shape {
     std::int64_t lda = 0;
     std::int64_t ldb = 0;
     std::int64_t ldc = 0;
+    /// From one matrix of A, B and C to the next; without, they lie one behind the other.
+    std::optional<std::array<std::int64_t, 3>> strides;
+    bool pointer_arrays = false;  ///< the matrices are found through arrays of pointers
     float beta = 0;
     bool row_major = false;
     Variation variation;
     std::int64_t count = 1;  ///< how often a program calls it
 };
 
-/// A matrix, or a batch of them one behind the other, as it lies in memory.
+/// A matrix, or a batch of them, as it lies in memory. Matrices may share elements (stride 0), or lie between
+/// each other's columns.
 struct Storage {
     std::int64_t leading_dimension = 0;
     std::int64_t columns = 0;
     std::int64_t batch = 1;
+    std::int64_t stride = 0;  ///< from one matrix to the next; never negative
     std::int64_t misalignment = 0;
 
-    std::int64_t stride() const { return leading_dimension * columns; }
-    std::int64_t elements() const { return stride() * batch; }
+    /// Every column one leading dimension behind the one before, those of the next matrix too.
+    bool is_contiguous() const { return batch == 1 || stride == leading_dimension * columns; }
+    std::int64_t matrices() const { return stride != 0 ? batch : 1; }
+    std::int64_t elements() const { return stride * (batch - 1) + leading_dimension * columns; }
     /// From one copy of the storage to the next with the same alignment.
     std::int64_t spacing() const { return (elements() + misalignment + 63) / 64 * 64; }
 };
@@ -62,6 +69,7 @@ struct Problem {
     std::int64_t k = 0;
     Operations operations;
     std::int64_t batch = 1;
+    bool pointer_arrays = false;
     float beta = 0;
     Storage a, b, c;
 
@@ -73,7 +81,7 @@ struct Problem {
 };
 
 /// Row-major data is the same memory as the transposed column-major matrix, so C' = op(B)' op(A)' with the
-/// operands swapped. Throws InputError if a leading dimension is too small.
+/// operands swapped. Throws InputError if a leading dimension is too small, or C's matrices are one.
 Problem to_problem(const Shape& shape);
 
 /// Copies of the operands so that together they are `bytes` large, and a call finds its own out of the cache;
@@ -111,7 +119,8 @@ std::vector<Shape> random_shapes(std::int64_t count, std::uint64_t seed);
 /// one longer.
 std::vector<Shape> with_unaligned(const std::vector<Shape>& shapes);
 
-/// The column-major calls of the shapes as read_shapes() takes them. It knows no alignment.
+/// The column-major calls of the shapes as read_shapes() takes them: without alignments, strides, arrays of
+/// pointers and counts, which it does not know.
 void write_shapes(std::ostream& out, const std::vector<Shape>& shapes);
 
 }  // namespace sgemm_bench

@@ -27,6 +27,8 @@ for mistake, named in [
     (["--shapes-file", "/no/such/file"], "/no/such/file"),
     (["--csv"], "--csv"),
     (["--shapes", ";;;"], "m,n,k"),
+    (["--replay", "/no/such/log"], "/no/such/log"),
+    (["--replay", bench], "line 1"),
     (["--sizes", "99999999999"], "99999999999"),
     (["--time-budget", "inf"], "inf"),
 ]:
