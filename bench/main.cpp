@@ -1,4 +1,5 @@
 // sgemm_bench: the kernels against the real cuBLAS. See --help.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -86,7 +87,7 @@ void run_shapes(Runner& runner, const Options& options, const Stopwatch& stopwat
     }
 }
 
-int benchmark(const Options& options, std::span<char*> arguments) {
+int benchmark(const Options& options, std::span<char* const> arguments) {
     const Stopwatch stopwatch;
     const std::vector<Contestant> contestants = find_contestants(options.kernels);
     const auto [shapes, facts] = select_shapes(options);
@@ -98,7 +99,16 @@ int benchmark(const Options& options, std::span<char*> arguments) {
         return 0;
     }
 
-    if (options.host_cost && !report_host_cost(std::cout, contestants)) return exit_wrong;
+    if (options.host_cost) {
+        const std::vector<HostCost> costs = measure_host_cost(contestants);
+        write_host_cost(std::cout, costs);
+        // With shapes, the file is for those.
+        std::ofstream csv = open_output(shapes.empty() ? options.csv_file : "");
+        if (csv.is_open()) write_host_cost_csv(csv, read_run_facts(options.commit, arguments), costs);
+        const bool all_launched =
+            std::all_of(costs.begin(), costs.end(), [](const HostCost& cost) { return cost.all_launched; });
+        if (!all_launched || (csv.is_open() && !csv.flush())) return exit_wrong;
+    }
     if (shapes.empty()) return 0;
 
     int devices = 0;
@@ -114,9 +124,9 @@ int benchmark(const Options& options, std::span<char*> arguments) {
     check(cudaFree(nullptr), "making a CUDA context");
     const GpuMonitor monitor(0);
     Runner runner(options, shapes, monitor);
-    Provenance provenance = read_provenance(0, monitor, runner.cublas_version(), options.commit,
-                                            static_cast<int>(arguments.size()), arguments.data());
-    provenance.insert(provenance.end(), facts.begin(), facts.end());
+    Provenance provenance = read_gpu_facts(0, monitor, runner.cublas_version());
+    for (const Provenance& more : {read_run_facts(options.commit, arguments), facts})
+        provenance.insert(provenance.end(), more.begin(), more.end());
     if (csv.is_open()) write_csv_header(csv, provenance);
 
     runner.warm_up();
@@ -153,7 +163,7 @@ int main(int argc, char** argv) {
             std::cout << help_text();
             return 0;
         }
-        return benchmark(options, std::span<char*>(argv, static_cast<std::size_t>(argc)));
+        return benchmark(options, std::span<char* const>(argv, static_cast<std::size_t>(argc)));
     } catch (const InputError& error) {
         std::cerr << "sgemm_bench: " << error.what() << '\n';
         return exit_usage;

@@ -206,9 +206,18 @@ def counters_table(recorded):
                               "read from DRAM", "warps resident", "stalls"], table))
 
 
+def host_cost_table(recorded):
+    rows = [[f"{row['asked']}, {row['calls']}", *(figure(row[part], ".0f") for part in
+                                                   ("plan_ns", "launch_ns", "whole_ns"))]
+            for row in recorded.rows if row["served"]]
+    return ("Host time of a served call with the launch stubbed out, ns, medians of a million calls.\n\n"
+            + markdown_table(["kernel, calls", "plan()", "and the launch path",
+                              "all of it: look-up, cuBLAS's handle, driver, counters"], rows))
+
+
 TABLES = {"ladder": ladder_table, "counters": counters_table, "squares": squares_table,
           "small-squares": small_squares_table, "shapes": summary_table, "random": random_table,
-          "unaligned": unaligned_table, "second-source": second_source_table}
+          "unaligned": unaligned_table, "second-source": second_source_table, "host-cost": host_cost_table}
 # The pictures that belong to a section, and what they show.
 PICTURES = {"ladder": {"ladder": "TFLOP/s over size"},
             "squares": {"squares": "auto and cuBLAS over size", "squares-ratio": "Ratio to cuBLAS for every square"},

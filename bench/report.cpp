@@ -80,8 +80,12 @@ const Column columns[] = {
 
 }  // namespace
 
-void write_csv_header(std::ostream& out, const Provenance& provenance) {
+void write_provenance(std::ostream& out, const Provenance& provenance) {
     for (const auto& [name, value] : provenance) out << "# " << name << ": " << value << '\n';
+}
+
+void write_csv_header(std::ostream& out, const Provenance& provenance) {
+    write_provenance(out, provenance);
     const char* separator = "";
     for (const Column& column : columns) {
         out << separator << column.name;

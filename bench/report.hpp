@@ -40,6 +40,8 @@ struct Result {
     bool is_timed() const { return status == "ok"; }
 };
 
+/// Comments before a CSV.
+void write_provenance(std::ostream& out, const Provenance& provenance);
 void write_csv_header(std::ostream& out, const Provenance& provenance);
 void write_csv_row(std::ostream& out, const Result& result);
 

@@ -64,7 +64,8 @@ measure() {
 for part in "$@"; do
     case $part in
     host-cost)
-        run host-cost "$bench" --host-cost --kernels all,auto
+        run host-cost "$bench" --host-cost --kernels auto,double_buffer --csv "$out/host-cost.csv" \
+            ${COMMIT:+--commit "$COMMIT"}
         ;;
     squares)
         measure squares 35 --cold --sizes 2048,4096,5120,8192,16384 --ops NN,NT,TN,TT --min-time-ms 25

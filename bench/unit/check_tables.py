@@ -23,7 +23,8 @@ def run(readme, results, *options):
 with tempfile.TemporaryDirectory() as folder:
     results, readme = Path(folder) / "results", Path(folder) / "README.md"
     write_recordings(results)
-    names = ["ladder", "squares", "small-squares", "unaligned", "shapes", "random", "second-source", "counters"]
+    names = ["ladder", "squares", "small-squares", "unaligned", "shapes", "random", "second-source", "counters",
+             "host-cost"]
     readme.write_text("before\n" + "".join(
         f"<!-- results:{name} begin -->\nSTALE\n<!-- results:{name} end -->\nafter {name}\n" for name in names))
 
@@ -49,6 +50,7 @@ with tempfile.TemporaryDirectory() as folder:
            f"small squares:\n{text}")
     expect("| 1024 NN | 40.0 | 0.75, cold 0.75 | 0.90, cold 0.90 |" in text and "lowest 0.75" in text,
            f"unaligned squares:\n{text}")
+    expect("| auto, squares | 120 | 151 | 400 |\n| naive, uneven | 10 | 20 |  |" in text, f"host cost:\n{text}")
     empty = "<!-- results:counters begin -->\n<!-- results:counters end -->"
     expect(empty in text, "what was not recorded has no table")
     expect("![" not in text, "no picture where there is none")

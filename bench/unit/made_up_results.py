@@ -22,9 +22,9 @@ def row(name, m, n, k, kernel, tflops, cublas_tflops, operations="NN", mode="war
                               status, *figures, '"a, b"']))
 
 
-def write(directory, date, kind, rows):
+def write(directory, date, kind, rows, columns=COLUMNS):
     directory.mkdir(exist_ok=True)
-    text = PROVENANCE.format(date=date) + "\n".join([COLUMNS, *rows, "# sm_clock_after_mhz: 1980"]) + "\n"
+    text = PROVENANCE.format(date=date) + "\n".join([columns, *rows, "# sm_clock_after_mhz: 1980"]) + "\n"
     (directory / f"{date}-{kind}.csv").write_text(text)
 
 
@@ -56,6 +56,8 @@ def write_recordings(directory):
            for mode in ("warm", "cold")]
           + [row("often", 7, 7, 7, "auto", speed, 20, batch=10, count=count)
              for speed, count in ((40, 3), (320, 1))])
+    write(directory, "2026-02-02", "host-cost", ["auto,squares,8,120.4,150.6,400", "naive,uneven,7,10,20,"],
+          columns="asked,calls,served,plan_ns,launch_ns,whole_ns")
     write(directory, "2026-02-02", "second-source",
           [row("row_major_32x1605632x27_NN", 32, 1605632, 27, kernel, speed, 16)
            for kernel, speed in (("naive", 5), ("double_buffer", 10))])
