@@ -136,7 +136,10 @@ int benchmark(const Options& options, std::span<char* const> arguments) {
 
     std::cout << '\n';
     for (const auto& [name, value] : provenance) std::cout << name << ": " << value << '\n';
-    const std::vector<Summary> summaries = summarize(run.results);
+    std::vector<Summary> summaries = summarize(run.results);
+    // Of candidates a mean says nothing.
+    if (options.every_choice)
+        std::erase_if(summaries, [](const Summary& summary) { return summary.asked != "auto"; });
     write_summary(std::cout, "", summaries);
     for (const std::string& name : run.left_out) std::cout << "left out: " << name << '\n';
     if (csv.is_open()) {
@@ -144,7 +147,7 @@ int benchmark(const Options& options, std::span<char* const> arguments) {
         for (const std::string& name : run.left_out) csv << "# left out: " << name << '\n';
         write_summary(csv, "# ", summaries);
     }
-    if (json.is_open()) write_json(json, provenance, run.results, run.left_out);
+    if (json.is_open()) write_json(json, provenance, run.results, run.left_out, summaries);
     if ((csv.is_open() && !csv.flush()) || (json.is_open() && !json.flush())) {
         std::cerr << "the results could not be written\n";
         return exit_wrong;

@@ -108,6 +108,10 @@ constexpr OptionRow rows[] = {
      }},
     {"--cold", nullptr, "measure again with operands that rotate over three times the L2 cache",
      [](Options& options, std::string_view) { options.cold = true; }},
+    {"--every-choice", nullptr,
+     "for tuning: each shape by cuBLAS, by what plan() chooses, and by every kernel in every way it can be "
+     "launched, each alone (--kernels: of these kernels); see bench/fit_model.py",
+     [](Options& options, std::string_view) { options.every_choice = true; }},
     {"--rounds", "N", "rounds of ours, cuBLAS; the medians are reported (default: 7)",
      [](Options& options, std::string_view value) {
          options.rounds = parse_number<int>(value, 1, "--rounds");
@@ -168,6 +172,11 @@ Options parse_options(std::span<const char* const> arguments) {
                               !options.shapes_file.empty() || options.second_source ||
                               options.random_count > 0 || !options.logs.empty() || options.host_cost;
     options.squares = options.squares || !names_shapes;
+    if (options.every_choice) {
+        if (options.kernels.empty()) options.kernels = {"all"};
+        options.kernels.insert(options.kernels.begin(), {"cublas", "auto"});
+    }
+    if (options.kernels.empty()) options.kernels = {"auto"};
     if (options.seed && options.random_count == 0) throw InputError("--seed goes with --random");
     if (options.random_count > 0 && !options.seed) options.seed = std::random_device()();
     return options;

@@ -15,7 +15,7 @@
 namespace sgemm_bench {
 
 struct Options {
-    std::vector<std::string> kernels{"auto"};  ///< numbers, names or `auto`; "all" is the one entry `all`
+    std::vector<std::string> kernels;  ///< numbers, names or `auto`; "all" is the one entry `all`
     std::vector<std::int64_t> sizes;
     bool squares = false;
     bool second_source = false;
@@ -30,6 +30,7 @@ struct Options {
     bool with_unaligned = false;
     std::optional<float> beta;
     bool cold = false;
+    bool every_choice = false;
     int rounds = 7;
     double min_time_ms = 40;
     double time_budget_s = 0;    ///< 0: none

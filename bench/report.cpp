@@ -104,7 +104,7 @@ void write_csv_row(std::ostream& out, const Result& result) {
 }
 
 void write_json(std::ostream& out, const Provenance& provenance, std::span<const Result> results,
-                std::span<const std::string> left_out) {
+                std::span<const std::string> left_out, std::span<const Summary> summaries) {
     const char* separator = "\n";
     out << "{\n\"provenance\": {";
     for (const auto& [name, value] : provenance) {
@@ -134,7 +134,7 @@ void write_json(std::ostream& out, const Provenance& provenance, std::span<const
         separator = ", ";
     }
     out << "],\n\"summary\": ";
-    write_summary_json(out, summarize(results));
+    write_summary_json(out, summaries);
     out << "\n}\n";
 }
 

@@ -40,13 +40,15 @@ struct Result {
     bool is_timed() const { return status == "ok"; }
 };
 
+struct Summary;
+
 /// Comments before a CSV.
 void write_provenance(std::ostream& out, const Provenance& provenance);
 void write_csv_header(std::ostream& out, const Provenance& provenance);
 void write_csv_row(std::ostream& out, const Result& result);
 
 void write_json(std::ostream& out, const Provenance& provenance, std::span<const Result> results,
-                std::span<const std::string> left_out);
+                std::span<const std::string> left_out, std::span<const Summary> summaries);
 
 void write_table_header(std::ostream& out);
 void write_table_row(std::ostream& out, const Result& result);

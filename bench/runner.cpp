@@ -18,6 +18,9 @@ constexpr std::int64_t most_rotations = 4096;
 /// From here on plain launches confirm the graphs: their host time hides behind the work.
 constexpr double event_flops = 2.0 * 1024 * 1024 * 1024;
 
+/// With --every-choice: a candidate so many times slower than the best so far is not worth its time.
+constexpr double hopeless = 3;
+
 const float alpha = 1.0f;
 
 class DoesNotFit : public std::runtime_error {
@@ -198,15 +201,31 @@ void Runner::check_result(const Problem& problem, const Enqueue& ours, Result& r
     if (!(result.difference <= 1)) result.status = "WRONG";
 }
 
-void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& result) {
+PairTiming Runner::time_both(const Problem& problem, const Enqueue& ours, Result& result) {
     result.rotations = rotations(problem, result.cold);
-    const TimingOptions timing_options{options_.rounds, options_.min_time_ms, result.rotations,
-                                       problem.flops() > event_flops,
-                                       [&] { result.sm_clock_mhz = monitor_.sm_clock_mhz(); }};
-    const PairTiming timing = time_pair(
-        stream_.get(), ours, [&](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); },
-        timing_options);
+    TimingOptions timing_options;
+    timing_options.rounds = options_.rounds;
+    timing_options.min_time_ms = options_.min_time_ms;
+    timing_options.rotations = result.rotations;
+    timing_options.while_busy = [&] { result.sm_clock_mhz = monitor_.sm_clock_mhz(); };
+    const Enqueue cublas = [&](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); };
+    if (!options_.every_choice) {
+        timing_options.confirm_by_events = problem.flops() > event_flops;
+        return time_pair(stream_.get(), ours, cublas, timing_options);
+    }
 
+    Candidates& candidates = candidates_[result.cold ? 1 : 0];
+    if (!candidates.cublas) candidates.cublas = time_alone(stream_.get(), cublas, timing_options);
+    timing_options.give_up_us = hopeless * candidates.best_us;
+    const SideTiming timing =
+        result.kernel == "cublas" ? *candidates.cublas : time_alone(stream_.get(), ours, timing_options);
+    const double us = median(timing.us);
+    if (candidates.best_us == 0 || us < candidates.best_us) candidates.best_us = us;
+    return {timing, *candidates.cublas};
+}
+
+void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& result) {
+    const PairTiming timing = time_both(problem, ours, result);
     const auto figures_of = [&](const SideTiming& side) {
         return figures(median(side.us), problem.flops(), problem.bytes(), options_.roofline);
     };
@@ -214,7 +233,7 @@ void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& re
     result.cublas = figures_of(timing.cublas);
     result.rounds = timing.ours.us.size();
     result.ratio_low = result.ratio_high = timing.cublas.us[0] / timing.ours.us[0];
-    for (std::size_t i = 1; i < result.rounds; ++i) {
+    for (std::size_t i = 1; i < std::min(result.rounds, timing.cublas.us.size()); ++i) {
         const double ratio = timing.cublas.us[i] / timing.ours.us[i];
         result.ratio_low = std::min(result.ratio_low, ratio);
         result.ratio_high = std::max(result.ratio_high, ratio);
@@ -250,6 +269,7 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
                  const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
                  const std::function<void(const Result&)>& deliver) {
     const Problem problem = to_problem(shape);
+    candidates_ = {};
     bool is_prepared = false;
     const auto prepare = [&] {
         const std::int64_t copies = rotations(problem, options_.cold);

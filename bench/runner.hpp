@@ -1,6 +1,7 @@
 // Runs the kernels and cuBLAS on one shape after another.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -55,6 +56,8 @@ class Runner {
     Enqueue plan_ours(const Problem& problem, const Contestant& contestant, Result& result);
     /// Runs both once and compares.
     void check_result(const Problem& problem, const Enqueue& ours, Result& result);
+    /// Both sides' times: in turn or, with --every-choice, ours alone beside cuBLAS's of the same shape.
+    PairTiming time_both(const Problem& problem, const Enqueue& ours, Result& result);
     void time_result(const Problem& problem, const Enqueue& ours, Result& result);
     void measure(const Problem& problem, const Contestant& contestant, Result& result);
 
@@ -67,6 +70,13 @@ class Runner {
     CublasHandle cublas_;
     std::optional<Operands> operands_;
     std::vector<float> our_sample_, reference_sample_;
+
+    /// What --every-choice remembers of a shape.
+    struct Candidates {
+        std::optional<SideTiming> cublas;
+        double best_us = 0;  ///< 0: none yet
+    };
+    std::array<Candidates, 2> candidates_;  ///< warm, cold
 };
 
 }  // namespace sgemm_bench

@@ -53,6 +53,12 @@ TEST_CASE("values") {
     CHECK(options.cold);
 }
 
+TEST_CASE("every choice is measured beside cuBLAS and beside what plan() chooses") {
+    CHECK(parse({"--every-choice"}).kernels == std::vector<std::string>{"cublas", "auto", "all"});
+    CHECK(parse({"--kernels", "6,7", "--every-choice"}).kernels ==
+          std::vector<std::string>{"cublas", "auto", "6", "7"});
+}
+
 TEST_CASE("mistakes") {
     for (const std::vector<const char*>& bad : {std::vector<const char*>{"--nonsense"},
                                                 {"extra"},

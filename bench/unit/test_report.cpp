@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "report.hpp"
+#include "summary.hpp"
 #include "text.hpp"
 
 using namespace sgemm_bench;
@@ -74,7 +75,8 @@ TEST_CASE("JSON: nothing measured is null") {
     Result result = sample_result();
     result.status = "failed";
     std::ostringstream out;
-    write_json(out, {{"gpu", "made up"}}, std::vector<Result>{result}, std::vector<std::string>{"x warm"});
+    const std::vector<Result> results{result};
+    write_json(out, {{"gpu", "made up"}}, results, std::vector<std::string>{"x warm"}, summarize(results));
     CHECK(out.str().find("\"us\": null") != std::string::npos);
     CHECK(out.str().find("\"left_out\": [\"x warm\"]") != std::string::npos);
     CHECK(out.str().find("\"summary\": [\n  {\"asked\": \"auto\"") != std::string::npos);
