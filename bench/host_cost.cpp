@@ -11,6 +11,7 @@
 #include "gemm_converters.hpp"
 #include "intercept.hpp"
 #include "kernel_choice.hpp"
+#include "stand_in_device.hpp"
 #include "statistics.hpp"
 #include "text.hpp"
 
@@ -105,14 +106,6 @@ sgemm_shim::GemmCall make_call(const Arguments& a) {
                                                        memory, a.lda(), memory, a.ldb(), &zero, memory, a.m);
     call.pointer_mode = sgemm_shim::PointerMode::host;
     return call;
-}
-
-sgemm_shim::DeviceFigures h200_figures() {
-    sgemm_shim::DeviceFigures figures;
-    figures.compute_capability_major = 9;
-    figures.multiprocessor_count = 132;
-    figures.ready_kernels = ~std::uint64_t{0};
-    return figures;
 }
 
 /// Nanoseconds for each of the calls 0 to `different` - 1 in turn, the median of the repeats.

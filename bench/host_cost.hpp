@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "contestant.hpp"
 #include "provenance.hpp"
-#include "runner.hpp"
 
 namespace sgemm_bench {
 

@@ -11,6 +11,7 @@
 #include "options.hpp"
 #include "report.hpp"
 #include "runner.hpp"
+#include "stand_in_device.hpp"
 #include "summary.hpp"
 #include "text.hpp"
 
@@ -92,8 +93,16 @@ int benchmark(const Options& options, std::span<char* const> arguments) {
     const std::vector<Contestant> contestants = find_contestants(options.kernels);
     const auto [shapes, facts] = select_shapes(options);
     for (const Shape& shape : shapes) to_problem(shape);  // finds mistakes before the GPU is asked
-    // First of all: a run that fails must be repeatable. A comment where the output is a shapes file.
-    if (options.seed) std::cout << (options.list_shapes ? "# " : "") << "seed: " << *options.seed << '\n';
+    // First of all: a run that fails must be repeatable. A comment where the output is a file of another
+    // kind.
+    const bool only_lists = options.list_shapes || options.list_plans;
+    if (options.seed) std::cout << (only_lists ? "# " : "") << "seed: " << *options.seed << '\n';
+    if (options.list_plans) {
+        write_csv_header(std::cout, read_run_facts(options.commit, arguments));
+        for (const Result& plan : list_plans(shapes, contestants, h200_figures()))
+            write_csv_row(std::cout, plan);
+        return 0;
+    }
     if (options.list_shapes) {
         write_shapes(std::cout, shapes);
         return 0;

@@ -142,6 +142,10 @@ constexpr OptionRow rows[] = {
     {"--list-shapes", nullptr,
      "print the column-major calls as a shapes file instead of timing them; needs no GPU",
      [](Options& options, std::string_view) { options.list_shapes = true; }},
+    {"--list-plans", nullptr,
+     "print what the kernels, or auto, would do with the shapes on an H200, as CSV, instead of timing them; "
+     "needs no GPU",
+     [](Options& options, std::string_view) { options.list_plans = true; }},
     {"--csv", "FILE", "write the results as CSV, line by line",
      [](Options& options, std::string_view value) { options.csv_file = not_empty(value, "--csv"); }},
     {"--json", "FILE", "write the results as JSON, at the end",

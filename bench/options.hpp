@@ -38,6 +38,7 @@ struct Options {
     Roofline roofline;
     bool host_cost = false;
     bool list_shapes = false;
+    bool list_plans = false;
     std::string csv_file;
     std::string json_file;
     std::string commit;

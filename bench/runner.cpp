@@ -28,10 +28,6 @@ class DoesNotFit : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-sgemm_shim::Operation shim_operation(char letter) {
-    return letter == 'T' ? sgemm_shim::Operation::transpose : sgemm_shim::Operation::none;
-}
-
 cublasOperation_t cublas_operation(char letter) {
     return letter == 'T' ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
@@ -49,28 +45,6 @@ double tolerance(const Problem& problem) {
 }
 
 }  // namespace
-
-std::vector<Contestant> find_contestants(const std::vector<std::string>& names) {
-    std::vector<Contestant> contestants;
-    std::string known = "auto, all";
-    for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table())
-        known += std::string(", ") + kernel.name;
-
-    for (const std::string& name : names) {
-        if (name == "auto") {
-            contestants.push_back({name, nullptr});
-        } else if (name == "all") {
-            for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table()) {
-                if (kernel.implementation != nullptr) contestants.push_back({kernel.name, &kernel});
-            }
-        } else if (const sgemm_shim::Kernel* kernel = sgemm_shim::find_kernel(name)) {
-            contestants.push_back({kernel->name, kernel});
-        } else {
-            throw InputError("unknown kernel '" + name + "'; known: " + known);
-        }
-    }
-    return contestants;
-}
 
 Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const GpuMonitor& monitor)
     : options_(options), monitor_(monitor) {
@@ -151,45 +125,25 @@ void Runner::run_cublas(const Problem& problem, std::int64_t rotation, Output ou
     }
 }
 
-sgemm_shim::GemmCall Runner::make_call(const Problem& problem, std::int64_t rotation) const {
-    sgemm_shim::GemmCall call;
-    call.operation_a = shim_operation(problem.operations.a);
-    call.operation_b = shim_operation(problem.operations.b);
-    call.m = problem.m;
-    call.n = problem.n;
-    call.k = problem.k;
-    call.alpha = &alpha;
-    call.beta = &problem.beta;
+OperandAddresses Runner::addresses(const Problem& problem, std::int64_t rotation) const {
+    OperandAddresses addresses{operands_->a(rotation), operands_->b(rotation), operands_->c(rotation)};
     if (problem.pointer_arrays) {
-        call.a = {nullptr, operands_->a_pointers(rotation), problem.a.leading_dimension, 0};
-        call.b = {nullptr, operands_->b_pointers(rotation), problem.b.leading_dimension, 0};
-        call.c = {nullptr, operands_->c_pointers(rotation), problem.c.leading_dimension, 0};
-    } else {
-        call.a = {operands_->a(rotation), nullptr, problem.a.leading_dimension, problem.a.stride};
-        call.b = {operands_->b(rotation), nullptr, problem.b.leading_dimension, problem.b.stride};
-        call.c = {operands_->c(rotation), nullptr, problem.c.leading_dimension, problem.c.stride};
+        addresses.a_pointers = operands_->a_pointers(rotation);
+        addresses.b_pointers = operands_->b_pointers(rotation);
+        addresses.c_pointers = operands_->c_pointers(rotation);
     }
-    call.batch_count = problem.batch;
-    call.pointer_mode = sgemm_shim::PointerMode::host;
-    call.precision = sgemm_shim::Precision::fp32;
-    return call;
+    return addresses;
 }
 
 Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, Result& result) {
-    sgemm_shim::Settings settings;
-    settings.kernel = contestant.kernel;
-    const sgemm_shim::Plan plan =
-        sgemm_shim::plan(make_call(problem, 0), sgemm_shim::current_device_figures(stream_.get()), settings);
-    if (plan.kernel == nullptr) {
-        result.kernel = "cublas";
-        result.note = std::string("forwarded: ") + to_string(plan.reason);
+    const sgemm_shim::Plan plan = plan_call(make_call(problem, addresses(problem, 0)), contestant,
+                                            sgemm_shim::current_device_figures(stream_.get()), result);
+    if (plan.kernel == nullptr)
         return [this, &problem](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); };
-    }
-    result.kernel = plan.kernel->name;
     return [this, &problem, plan](std::int64_t rotation) {
-        check(
-            plan.kernel->implementation->launch(make_call(problem, rotation), plan.partition, stream_.get()),
-            "launch");
+        check(plan.kernel->implementation->launch(make_call(problem, addresses(problem, rotation)),
+                                                  plan.partition, stream_.get()),
+              "launch");
     };
 }
 

@@ -8,26 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "contestant.hpp"
 #include "cuda_resources.hpp"
-#include "kernel_table.hpp"
 #include "operands.hpp"
 #include "options.hpp"
-#include "plan.hpp"
 #include "provenance.hpp"
 #include "report.hpp"
-#include "settings.hpp"
 #include "timing.hpp"
 
 namespace sgemm_bench {
-
-/// A kernel of the command line: a row of the table, or nullptr for what plan() chooses.
-struct Contestant {
-    std::string asked;
-    const sgemm_shim::Kernel* kernel = nullptr;
-};
-
-/// Looks the names up. Throws InputError for an unknown one.
-std::vector<Contestant> find_contestants(const std::vector<std::string>& names);
 
 class Runner {
   public:
@@ -50,8 +39,7 @@ class Runner {
     std::int64_t rotations(const Problem& problem, bool cold) const;
     enum class Output { c, reference };
     void run_cublas(const Problem& problem, std::int64_t rotation, Output output);
-    /// The call on one copy of the operands. Points to problem.beta.
-    sgemm_shim::GemmCall make_call(const Problem& problem, std::int64_t rotation) const;
+    OperandAddresses addresses(const Problem& problem, std::int64_t rotation) const;
     /// What `contestant` does with the problem: how to enqueue it; its name and a note go into the result.
     Enqueue plan_ours(const Problem& problem, const Contestant& contestant, Result& result);
     /// Runs both once and compares.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The benchmark's command line: help and mistakes are answered without a GPU."""
+import csv
 import subprocess
 import sys
 import tempfile
@@ -47,3 +48,8 @@ with tempfile.TemporaryDirectory() as folder:
     file = Path(folder) / "shapes.csv"
     file.write_text(listed.stdout)
     expect(run("--shapes-file", file, "--list-shapes").stdout.splitlines() == lines[1:], "the list is a shapes file")
+
+planned = run("--random", "20", "--seed", "3", "--list-plans", "--kernels", "auto,naive")
+rows = list(csv.DictReader(line for line in planned.stdout.splitlines() if not line.startswith("#")))
+expect(planned.returncode == 0 and len(rows) == 40, f"plans are listed without a GPU: {planned.stdout}{planned.stderr}")
+expect({row["status"] for row in rows} == {"planned"} and rows[1]["kernel"] == "naive", f"plans: {rows[:2]}")
