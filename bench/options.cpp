@@ -155,6 +155,24 @@ constexpr OptionRow rows[] = {
     {"--help", nullptr, "this text", [](Options& options, std::string_view) { options.help = true; }},
 };
 
+/// The words with `line_break` in the place of a space wherever a line would have more than `width` letters.
+std::string wrapped(std::string_view words, std::size_t width, const std::string& line_break) {
+    std::string text;
+    std::size_t in_line = 0;
+    for (const std::string& word : split(words, ' ')) {
+        if (in_line > 0 && in_line + 1 + word.size() > width) {
+            text += line_break;
+            in_line = 0;
+        } else if (in_line > 0) {
+            text += ' ';
+            ++in_line;
+        }
+        text += word;
+        in_line += word.size();
+    }
+    return text;
+}
+
 const OptionRow& find_row(std::string_view name) {
     for (const OptionRow& row : rows) {
         if (name == row.name) return row;
@@ -198,7 +216,7 @@ std::string help_text() {
         left += row.name;
         if (row.value != nullptr) left.append(" ").append(row.value);
         left.resize(std::max<std::size_t>(left.size() + 1, 26), ' ');
-        text += left + row.meaning + "\n";
+        text += left + wrapped(row.meaning, 84, "\n" + std::string(26, ' ')) + "\n";
     }
     return text;
 }

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <sstream>
+
 #include "options.hpp"
 #include "text.hpp"
 
@@ -111,4 +113,7 @@ TEST_CASE("the help names every option") {
     for (const char* name :
          {"--kernels", "--cold", "--shapes-file", "--random", "--time-budget", "--host-cost"})
         CHECK(help.find(name) != std::string::npos);
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 110);
+    CHECK(help.find("each transposition as\n" + std::string(26, ' ') + "likely") != std::string::npos);
 }
