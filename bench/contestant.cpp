@@ -19,20 +19,26 @@ float* nowhere(const Storage& storage) {
     return reinterpret_cast<float*>(std::uintptr_t{1} << 20) + storage.misalignment;
 }
 
+/// The last rung of the ladder, and what was grown from it.
+bool is_production(const sgemm_shim::Kernel& kernel) {
+    return kernel_index(kernel) >= kernel_index(*sgemm_shim::find_kernel("double_buffer"));
+}
+
 }  // namespace
 
 std::vector<Contestant> find_contestants(const std::vector<std::string>& names) {
     std::vector<Contestant> contestants;
-    std::string known = "auto, all";
+    std::string known = "auto, all, production";
     for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table())
         known += std::string(", ") + kernel.name;
 
     for (const std::string& name : names) {
         if (name == "auto") {
             contestants.push_back({name, nullptr});
-        } else if (name == "all") {
+        } else if (name == "all" || name == "production") {
             for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table()) {
-                if (kernel.implementation != nullptr) contestants.push_back({kernel.name, &kernel});
+                if (kernel.implementation != nullptr && (name == "all" || is_production(kernel)))
+                    contestants.push_back({kernel.name, &kernel});
             }
         } else if (const sgemm_shim::Kernel* kernel = sgemm_shim::find_kernel(name)) {
             contestants.push_back({kernel->name, kernel});

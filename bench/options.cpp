@@ -49,7 +49,8 @@ struct OptionRow {
 
 constexpr OptionRow rows[] = {
     {"--kernels", "LIST",
-     "numbers, names or auto, separated by commas, or all: every row of the table (default: auto)",
+     "numbers, names or auto, separated by commas; all: every row of the table; production: those from "
+     "double_buffer on (default: auto)",
      [](Options& options, std::string_view value) { options.kernels = split(value, ','); }},
     {"--sizes", "LIST",
      "squares of these sizes, or ranges FIRST:LAST:STEP of them, in the transpositions of --ops (default "
@@ -109,8 +110,8 @@ constexpr OptionRow rows[] = {
     {"--cold", nullptr, "measure again with operands that rotate over three times the L2 cache",
      [](Options& options, std::string_view) { options.cold = true; }},
     {"--every-choice", nullptr,
-     "for tuning: each shape by cuBLAS, by what plan() chooses, and by every kernel in every way it can be "
-     "launched, each alone (--kernels: of these kernels); see bench/fit_model.py",
+     "for tuning: each shape by cuBLAS, by what plan() chooses, and by each of --kernels (default there: "
+     "production) each alone; see bench/fit_model.py",
      [](Options& options, std::string_view) { options.every_choice = true; }},
     {"--rounds", "N", "rounds of ours, cuBLAS; the medians are reported (default: 7)",
      [](Options& options, std::string_view value) {
@@ -195,7 +196,7 @@ Options parse_options(std::span<const char* const> arguments) {
                               options.random_count > 0 || !options.logs.empty() || options.host_cost;
     options.squares = options.squares || !names_shapes;
     if (options.every_choice) {
-        if (options.kernels.empty()) options.kernels = {"all"};
+        if (options.kernels.empty()) options.kernels = {"production"};
         options.kernels.insert(options.kernels.begin(), {"cublas", "auto"});
     }
     if (options.kernels.empty()) options.kernels = {"auto"};

@@ -15,7 +15,7 @@
 namespace sgemm_bench {
 
 struct Options {
-    std::vector<std::string> kernels;  ///< numbers, names or `auto`; "all" is the one entry `all`
+    std::vector<std::string> kernels;  ///< numbers, names, `auto`, `all`, `production`
     std::vector<std::int64_t> sizes;
     bool squares = false;
     bool second_source = false;

@@ -3,7 +3,8 @@ import csv
 import json
 from pathlib import Path
 
-TEXT_COLUMNS = {"name", "layout", "transA", "transB", "misalign", "asked", "kernel", "mode", "status", "note", "calls"}
+TEXT_COLUMNS = {"name", "layout", "transA", "transB", "misalign", "asked", "kernel", "choice", "mode",
+                "status", "note", "calls"}
 
 
 class Recorded:

@@ -15,6 +15,8 @@
 #   ladder         every rung over size
 #   second-source  every kernel on six shapes of convolutions
 #   transpositions every kernel at 4096 in four transpositions
+#   choices        every choice of every production kernel, for fit_model.py: the shapes, squares and 150 random ones
+#                  (SEED); takes about as long as all the others, so give it LIMIT
 #
 # BENCH: the program (default: build/bench/sgemm_bench); COMMIT: what to record (default: that of the build); LIMIT:
 # seconds for all parts together (default: 200). A part that would not be done in time says what it left out.
@@ -92,6 +94,11 @@ for part in "$@"; do
         ;;
     transpositions)
         measure transpositions 40 --kernels all --sizes 4096 --ops NN,NT,TN,TT --longest-call-ms 300 --rounds 5
+        ;;
+    choices)
+        measure choices "$limit" --every-choice --shapes-file "$here/data/shapes.csv" \
+            --sizes 128:1920:256,2048,4096,5120 --ops NN,NT,TN,TT --random 150 ${SEED:+--seed "$SEED"} --rounds 3 \
+            --min-time-ms 3
         ;;
     *)
         echo "unknown part: $part" >&2
