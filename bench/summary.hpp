@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ struct Summary {
     double forwarded = 0;  ///< of the calls
     double at_least_one = 0;
     double ratio = 0;  ///< to cuBLAS, geometric mean
-    double lowest_ratio = 0;
+    double lowest_ratio = std::numeric_limits<double>::quiet_NaN();
     std::string lowest_shape;
     double roofline_fraction = 0;  ///< geometric mean
     double cublas_roofline_fraction = 0;
