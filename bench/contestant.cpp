@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "choices.hpp"
 #include "settings.hpp"
 #include "text.hpp"
 
@@ -77,7 +78,11 @@ sgemm_shim::Plan plan_call(const sgemm_shim::GemmCall& call, const Contestant& c
                            const sgemm_shim::DeviceFigures& device, Result& result) {
     sgemm_shim::Policy policy;
     policy.kernel = contestant.kernel;
-    const sgemm_shim::Plan plan = sgemm_shim::plan(call, device, policy);
+    sgemm_shim::Plan plan = sgemm_shim::plan(call, device, policy);
+    if (plan.kernel != nullptr) {
+        plan.partition = contestant.partition.value_or(plan.partition);
+        result.choice = to_string(plan.partition);
+    }
     result.kernel = plan.kernel != nullptr ? plan.kernel->name : "cublas";
     if (plan.kernel == nullptr) result.note = std::string("forwarded: ") + to_string(plan.reason);
     return plan;

@@ -1,7 +1,7 @@
 // Who is measured: kernels by name, what plan() chooses, and the calls that both are asked to serve.
 #pragma once
 
-#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +17,7 @@ namespace sgemm_bench {
 struct Contestant {
     std::string asked;
     const sgemm_shim::Kernel* kernel = nullptr;
+    std::optional<sgemm_shim::Partition> partition{};  ///< in the place of plan()'s
 };
 
 /// Looks the names up. Throws InputError for an unknown one.
@@ -35,7 +36,8 @@ struct OperandAddresses {
 /// The call with alpha = 1. Points to problem.beta.
 sgemm_shim::GemmCall make_call(const Problem& problem, const OperandAddresses& addresses);
 
-/// What the shim would do with a call of the contestant's, which becomes result.kernel and a note.
+/// What the shim would do with a call of the contestant's, which becomes result.kernel, result.choice and a
+/// note.
 sgemm_shim::Plan plan_call(const sgemm_shim::GemmCall& call, const Contestant& contestant,
                            const sgemm_shim::DeviceFigures& device, Result& result);
 

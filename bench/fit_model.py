@@ -13,7 +13,7 @@ best.
     kernel        tile_m tile_n tile_k blocks_per_multiprocessor
     tile_128x128     128    128      8                         2
 
-with whatever other columns. For each of them the model
+`sgemm_bench --list-figures` prints the one of its kernels. For each of them the model
 
     time = start + waves * slices * slice time,   but at least what the bytes take
 
@@ -61,7 +61,7 @@ class Case:
 
 
 def candidate_of(row):
-    return row["kernel"], row.get("choice") or ""
+    return row["kernel"], row["choice"]
 
 
 def call_of(row):

@@ -7,6 +7,7 @@
 #include <map>
 #include <span>
 
+#include "choices.hpp"
 #include "host_cost.hpp"
 #include "options.hpp"
 #include "report.hpp"
@@ -95,6 +96,10 @@ int benchmark(const Options& options, std::span<char* const> arguments) {
     for (const Shape& shape : shapes) to_problem(shape);  // finds mistakes before the GPU is asked
     // First of all: a run that fails must be repeatable. A comment where the output is a file of another
     // kind.
+    if (options.list_figures) {
+        write_figures(std::cout);
+        return 0;
+    }
     const bool only_lists = options.list_shapes || options.list_plans;
     if (options.seed) std::cout << (only_lists ? "# " : "") << "seed: " << *options.seed << '\n';
     if (options.list_plans) {

@@ -111,7 +111,7 @@ constexpr OptionRow rows[] = {
      [](Options& options, std::string_view) { options.cold = true; }},
     {"--every-choice", nullptr,
      "for tuning: each shape by cuBLAS, by what plan() chooses, and by each of --kernels (default there: "
-     "production) each alone; see bench/fit_model.py",
+     "production) in every way it can be launched, each alone; see bench/fit_model.py",
      [](Options& options, std::string_view) { options.every_choice = true; }},
     {"--rounds", "N", "rounds of ours, cuBLAS; the medians are reported (default: 7)",
      [](Options& options, std::string_view value) {
@@ -147,6 +147,8 @@ constexpr OptionRow rows[] = {
      "print what the kernels, or auto, would do with the shapes on an H200, as CSV, instead of timing them; "
      "needs no GPU",
      [](Options& options, std::string_view) { options.list_plans = true; }},
+    {"--list-figures", nullptr, "print the tile sizes of the kernels that have any, for bench/fit_model.py",
+     [](Options& options, std::string_view) { options.list_figures = true; }},
     {"--csv", "FILE", "write the results as CSV, line by line",
      [](Options& options, std::string_view value) { options.csv_file = not_empty(value, "--csv"); }},
     {"--json", "FILE", "write the results as JSON, at the end",

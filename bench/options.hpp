@@ -39,6 +39,7 @@ struct Options {
     bool host_cost = false;
     bool list_shapes = false;
     bool list_plans = false;
+    bool list_figures = false;
     std::string csv_file;
     std::string json_file;
     std::string commit;

@@ -53,6 +53,7 @@ const Column columns[] = {
      }},
     {"asked", true, [](const Result& r) { return r.asked; }},
     {"kernel", true, [](const Result& r) { return r.kernel; }},
+    {"choice", true, [](const Result& r) { return r.choice; }},
     {"mode", true, [](const Result& r) { return std::string(r.cold ? "cold" : "warm"); }},
     {"status", true, [](const Result& r) { return r.status; }},
     {"us", false, TIMED(r.ours.us)},
@@ -145,7 +146,8 @@ void write_table_header(std::ostream& out) {
 
 void write_table_row(std::ostream& out, const Result& r) {
     const std::string name = r.shape.row_major ? r.shape.name + " (row)" : r.shape.name;
-    const std::string kernel = r.asked == r.kernel || r.kernel.empty() ? r.asked : r.asked + ":" + r.kernel;
+    std::string kernel = r.asked == r.kernel || r.kernel.empty() ? r.asked : r.asked + ":" + r.kernel;
+    if (!r.choice.empty()) kernel += " " + r.choice;
     out << format("%-36s %-18s %-4s ", name.c_str(), kernel.c_str(), r.cold ? "cold" : "warm");
     if (r.is_timed()) {
         out << format("%10.2f %10.2f %6.3f %6.3f-%6.3f %8.2f %8.1f %5.1f%% %5.1f%%  ", r.ours.us, r.cublas.us,

@@ -18,6 +18,7 @@ struct Result {
     Shape shape;
     std::string asked;   ///< the kernel of the command line
     std::string kernel;  ///< the name of the row that served it; cublas: forwarded
+    std::string choice;  ///< how that row was launched, if not with one block for each tile
     bool cold = false;
     std::string status = "ok";  ///< ok, or what went wrong: then there are no times
     std::string note;           ///< why the call was forwarded, and the like

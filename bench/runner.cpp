@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "choices.hpp"
 #include "device.hpp"
 #include "text.hpp"
 
@@ -52,6 +53,8 @@ Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const G
     int l2_bytes = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
     check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
+          "cudaDeviceGetAttribute");
     cold_bytes_ = std::int64_t{3} * l2_bytes;
 
     stream_ = make_stream();
@@ -219,10 +222,12 @@ void Runner::measure(const Problem& problem, const Contestant& contestant, Resul
     if (result.is_timed()) time_result(problem, ours, result);
 }
 
-void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
+void Runner::run(const Shape& shape, const std::vector<Contestant>& asked,
                  const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
                  const std::function<void(const Result&)>& deliver) {
     const Problem problem = to_problem(shape);
+    const std::vector<Contestant> contestants =
+        options_.every_choice ? with_every_choice(asked, problem, multiprocessors_) : asked;
     candidates_ = {};
     bool is_prepared = false;
     const auto prepare = [&] {

@@ -28,10 +28,11 @@ class Runner {
     /// Keeps the GPU busy until its clocks have risen.
     void warm_up();
 
-    /// Runs every contestant on the shape, warm and, if asked for, cold, and hands each result on. Stops
-    /// before a measurement for which `may_go_on` says no. A call that fails becomes a result that says so;
-    /// CudaError is thrown when the GPU cannot be used any more.
-    void run(const Shape& shape, const std::vector<Contestant>& contestants,
+    /// Runs every contestant on the shape, with --every-choice in every way that it can be launched, warm
+    /// and, if asked for, cold, and hands each result on. Stops before a measurement for which `may_go_on`
+    /// says no. A call that fails becomes a result that says so; CudaError is thrown when the GPU cannot be
+    /// used any more.
+    void run(const Shape& shape, const std::vector<Contestant>& asked,
              const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
              const std::function<void(const Result&)>& deliver);
 
@@ -52,6 +53,7 @@ class Runner {
     const Options& options_;
     const GpuMonitor& monitor_;
     std::int64_t cold_bytes_ = 0;
+    int multiprocessors_ = 0;
     std::size_t memory_bytes_ = 0;
     Stream stream_;
     DeviceMemory workspace_;
