@@ -69,8 +69,11 @@ bool is_in_this_library(const void* function) {
 const RealCublas* functions_of(void* handle) {
     RealCublas found;
 #define SGEMM_SHIM_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(real_dlsym(handle, #name));
-    SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(SGEMM_SHIM_FIND, SGEMM_SHIM_FIND)
+#define SGEMM_SHIM_FIND_PRODUCT(enumerator, name) SGEMM_SHIM_FIND(name)
+    SGEMM_SHIM_QUERIES(SGEMM_SHIM_FIND)
+    SGEMM_SHIM_INTERPOSED_FUNCTIONS(SGEMM_SHIM_FIND_PRODUCT, SGEMM_SHIM_FIND)
 #undef SGEMM_SHIM_FIND
+#undef SGEMM_SHIM_FIND_PRODUCT
     if (found.cublasSgemm_v2 == nullptr || is_in_this_library(reinterpret_cast<void*>(found.cublasSgemm_v2)))
         return nullptr;
     return remember_library(handle, found);

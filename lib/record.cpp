@@ -195,34 +195,11 @@ pthread_once_t fork_handler_once = PTHREAD_ONCE_INIT;
 
 const char* to_string(EntryPoint entry_point) {
     switch (entry_point) {
-        case EntryPoint::sgemm:
-            return "cublasSgemm_v2";
-        case EntryPoint::sgemm_64:
-            return "cublasSgemm_v2_64";
-        case EntryPoint::strided_batched:
-            return "cublasSgemmStridedBatched";
-        case EntryPoint::strided_batched_64:
-            return "cublasSgemmStridedBatched_64";
-        case EntryPoint::batched:
-            return "cublasSgemmBatched";
-        case EntryPoint::batched_64:
-            return "cublasSgemmBatched_64";
-        case EntryPoint::sgemm_ex:
-            return "cublasSgemmEx";
-        case EntryPoint::sgemm_ex_64:
-            return "cublasSgemmEx_64";
-        case EntryPoint::gemm_ex:
-            return "cublasGemmEx";
-        case EntryPoint::gemm_ex_64:
-            return "cublasGemmEx_64";
-        case EntryPoint::strided_batched_ex:
-            return "cublasGemmStridedBatchedEx";
-        case EntryPoint::strided_batched_ex_64:
-            return "cublasGemmStridedBatchedEx_64";
-        case EntryPoint::batched_ex:
-            return "cublasGemmBatchedEx";
-        case EntryPoint::batched_ex_64:
-            return "cublasGemmBatchedEx_64";
+#define SGEMM_SHIM_SYMBOL(enumerator, symbol) \
+    case EntryPoint::enumerator:              \
+        return #symbol;
+        SGEMM_SHIM_PRODUCTS(SGEMM_SHIM_SYMBOL, SGEMM_SHIM_SYMBOL)
+#undef SGEMM_SHIM_SYMBOL
         case EntryPoint::api_sgemm:
             return "sgemm_shim_sgemm";
         case EntryPoint::count:
