@@ -133,7 +133,7 @@ Decision decide_for(const void* caller, cublasHandle_t handle, GemmCall& call) {
     const RealCublas* real = real_cublas_for(caller);
     if (real == nullptr || (real->cublasSgemm_v2_64 == nullptr && !fits_int(call)))
         return {{nullptr, ForwardReason::missing}};
-    return decide(*real, handle, call);
+    return decide(situation_of(*real, handle), call);
 }
 
 void write_text(const GemmCall& call, sgemm_shim_explanation& explanation) {

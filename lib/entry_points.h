@@ -19,5 +19,9 @@
     overloaded(strided_batched_ex, cublasGemmStridedBatchedEx) \
     function(strided_batched_ex_64, cublasGemmStridedBatchedEx_64) \
     overloaded(batched_ex, cublasGemmBatchedEx) \
-    function(batched_ex_64, cublasGemmBatchedEx_64)
+    function(batched_ex_64, cublasGemmBatchedEx_64) \
+    function(grouped, cublasSgemmGroupedBatched) \
+    function(grouped_64, cublasSgemmGroupedBatched_64) \
+    function(grouped_ex, cublasGemmGroupedBatchedEx) \
+    function(grouped_ex_64, cublasGemmGroupedBatchedEx_64)
 // clang-format on
