@@ -212,7 +212,9 @@ void record(EntryPoint entry_point, const GemmCall& call, const Plan& plan, int 
     pthread_once(&fork_handler_once, [] { pthread_atfork(nullptr, nullptr, start_over_in_child); });
     Counter& counter = counter_of(entry_point, plan);
     counter.calls.fetch_add(1, std::memory_order_relaxed);
-    if (plan.kernel != nullptr || validate(call) == Validity::computes)
+    // What cuBLAS refused was not computed.
+    constexpr int success = 0;  // CUBLAS_STATUS_SUCCESS
+    if (status == success && (plan.kernel != nullptr || validate(call) == Validity::computes))
         counter.flops.fetch_add(flop_count(call), std::memory_order_relaxed);
 
     const LogLevel level = process_settings().log;
