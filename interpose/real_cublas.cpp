@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 
+#include "cublas_names.hpp"
 #include "dlsym_hook.hpp"
 #include "loaded_module.hpp"
 #include "settings.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 // dlsym(RTLD_NEXT) would not do: it finds nothing when cuBLAS came with an RTLD_LOCAL plugin, and the wrong
 // library when there are two.
-
-constexpr const char* sonames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 
 /// Guards what is remembered, and is never held across a call to the loader: such a call can run
 /// constructors, and they, or a thread that waits for the loader in one of its own, can call cuBLAS and so
@@ -96,12 +95,6 @@ const RealCublas* without_dlerror(Search search) {
     return found;
 }
 
-/// libcublas.so.13, and libcublas-1a2b3c4d.so.12 as wheels rename it; not libcublasLt.
-bool is_file_name_of_cublas(const char* name) {
-    constexpr std::size_t length = sizeof "libcublas" - 1;
-    return std::strncmp(name, "libcublas", length) == 0 && (name[length] == '.' || name[length] == '-');
-}
-
 /// The library that the module around `address` is linked to.
 const RealCublas* library_of_module(const void* address) {
     const link_map* module = module_of(address);
@@ -119,9 +112,11 @@ constinit std::atomic<bool> said_no_cublas{false};
 
 void say_once(std::atomic<bool>& said, const char* text, const char* detail) {
     if (said.exchange(true)) return;
-    char storage[Settings::path_limit + 512];
+    char storage[TextBuffer::foreign_limit + 256];
     TextBuffer line(storage);
-    line.append("sgemm-shim: %s: %s\n", text, detail);
+    line.append("sgemm-shim: %s: ", text);
+    line.append_foreign(detail);
+    line.append("\n");
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
 }
 
@@ -141,10 +136,10 @@ const RealCublas* search(const void* caller) {
     }
     if (is_remembered(caller)) return static_cast<const RealCublas*>(caller);
     if (const RealCublas* functions = library_of_module(caller)) return functions;
-    for (const char* soname : sonames) {
+    for (const char* soname : cublas_sonames) {
         if (const RealCublas* functions = open_library(soname, RTLD_NOLOAD)) return functions;
     }
-    for (const char* soname : sonames) {
+    for (const char* soname : cublas_sonames) {
         if (const RealCublas* functions = open_library(soname, 0)) return functions;
     }
     say_once(

@@ -86,8 +86,11 @@ Options parse_options(std::span<const std::string_view> arguments) {
         if (!argument.starts_with('-')) break;
 
         if (const ActionOption* found = find_action_option(argument)) {
-            // The first one counts, but help is given whenever it is asked for.
-            if (action == nullptr || found->action == Action::help) action = found;
+            // Help is given whenever it is asked for.
+            if (action == nullptr || found->action == Action::help)
+                action = found;
+            else if (action->action != Action::help && action->action != found->action)
+                return usage_error(text(action->name) + " and " + text(found->name) + " do not go together");
             continue;
         }
         const std::size_t equals = argument.find('=');
@@ -117,6 +120,8 @@ Options parse_options(std::span<const std::string_view> arguments) {
     if (action != nullptr) {
         if (!action->takes_program && !options.program.empty())
             return usage_error(text(action->name) + " takes no program");
+        if (!action->takes_program && !options.settings.empty())
+            return usage_error(text(action->name) + " takes no other option");
         options.action = action->action;
         return options;
     }

@@ -120,6 +120,14 @@ TEST_CASE("actions") {
     const Options doctor = parse({"--doctor", "program", "--list"});
     CHECK(doctor.action == Action::doctor);
     CHECK(doctor.program == std::vector<std::string>{"program", "--list"});
+    const Options with_settings = parse({"--kernel", "1", "--doctor", "program"});
+    CHECK(with_settings.action == Action::doctor);
+    CHECK(value_of(with_settings, "SGEMM_SHIM_KERNEL") == "1");
+    CHECK(parse({"--doctor", "--doctor"}).action == Action::doctor);
+    CHECK(parse({"--list", "--doctor"}).error == "--list and --doctor do not go together");
+    CHECK(parse({"--help", "--list"}).action == Action::help);
+    CHECK(parse({"--kernel", "1", "--list"}).error == "--list takes no other option");
+    CHECK(parse({"--version", "--log", "off"}).error == "--version takes no other option");
     CHECK(parse({"--list", "program"}).error == "--list takes no program");
     CHECK(parse({"--version", "--", "program"}).error == "--version takes no program");
 }
