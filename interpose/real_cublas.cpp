@@ -149,10 +149,17 @@ const RealCublas* search(const void* caller) {
     return nullptr;
 }
 
-/// Answers by call site. Written under memory_mutex, read without a lock: `library` is set before `site`.
+/// Tells a module from one that comes to lie at its address after it was closed: of those, the file's name is
+/// all that must differ. Takes no lock. 0 for memory that belongs to none, and everywhere where the C library
+/// cannot tell without a lock (before glibc 2.35): there the first answer stands.
+std::uint64_t identity_of_module(const void* address);
+
+/// Answers by call site. Written under memory_mutex, read without a lock: `site` is set last, and where
+/// another module has taken the site over, `module` is. No call is on its way from the one that was there.
 struct CallSite {
     std::atomic<const void*> site{nullptr};
-    const RealCublas* library = nullptr;
+    std::atomic<std::uint64_t> module{0};
+    std::atomic<const RealCublas*> library{nullptr};
 };
 constinit std::array<CallSite, 4096> call_sites;
 
@@ -165,20 +172,63 @@ static_assert(call_sites.size() == std::size_t{1} << (64 - 52));
 constexpr std::size_t probe_limit = 32;
 
 void remember_call_site(const void* caller, const RealCublas* library) {
+    const std::uint64_t module = identity_of_module(caller);
     lock_memory();
     for (std::size_t i = 0; i < probe_limit; ++i) {
         CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_relaxed);
-        if (site == caller) break;
-        if (site != nullptr) continue;
-        slot.library = library;
+        if (site != nullptr && site != caller) continue;
+        slot.library.store(library, std::memory_order_relaxed);
+        slot.module.store(module, std::memory_order_release);
         slot.site.store(caller, std::memory_order_release);
         break;
     }
     pthread_mutex_unlock(&memory_mutex);
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // declared by glibc 2.35 and newer, and found at run time: 2.34 must do as
+                                 // well
+
+using FindObject = decltype(&_dl_find_object);
+constinit std::atomic<FindObject> find_object{nullptr};
+
+/// Called on the way of every search, so before any answer is remembered.
+void prepare_identities() {
+    find_object.store(reinterpret_cast<FindObject>(real_dlsym(RTLD_DEFAULT, "_dl_find_object")),
+                      std::memory_order_relaxed);
+}
+
+std::uint64_t identity_of_module(const void* address) {
+    // What stands for a library that was looked up (see real_cublas_for()) never changes.
+    const FindObject find = find_object.load(std::memory_order_relaxed);
+    dl_find_object found{};
+    if (find == nullptr || is_remembered(address) || find(const_cast<void*>(address), &found) != 0) return 0;
+    std::uint64_t hash = found.dlfo_link_map->l_addr;
+    const char* name = found.dlfo_link_map->l_name;
+    for (std::size_t left = std::strlen(name); left > 0;) {
+        std::uint64_t word = 0;
+        const std::size_t size = left < sizeof word ? left : sizeof word;
+        std::memcpy(&word, name, size);
+        hash = (hash ^ word) * 1099511628211ull;
+        hash ^= hash >> 32;
+        name += size;
+        left -= size;
+    }
+    return hash;
+}
+
+#else
+
+void prepare_identities() {}
+
+std::uint64_t identity_of_module(const void*) {
+    return 0;
+}
+
+#endif
+
 const RealCublas* search_and_remember(const void* caller) {
+    prepare_identities();
     const RealCublas* library = without_dlerror([&] { return search(caller); });
     // What was not found is not remembered: cuBLAS may still be loaded.
     if (library != nullptr) remember_call_site(caller, library);
@@ -198,8 +248,10 @@ const RealCublas* real_cublas_for(const void* caller) {
     for (std::size_t i = 0; i < probe_limit; ++i) {
         const CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_acquire);
-        if (site == caller) return slot.library;
         if (site == nullptr) break;
+        if (site != caller) continue;
+        if (slot.module.load(std::memory_order_acquire) != identity_of_module(caller)) break;
+        return slot.library.load(std::memory_order_relaxed);
     }
     return search_and_remember(caller);
 }

@@ -101,6 +101,15 @@ TEST_CASE("two cuBLAS majors in one process: each plugin gets its own") {
         contains(run_shimmed({"plugin_host", twelve, thirteen}).errors, ": 4 calls, 0 served, 4 forwarded"));
 }
 
+TEST_CASE("a plugin that takes the place of one that was closed gets its own cuBLAS") {
+    const std::string thirteen = built("plugin_13.so");
+    const std::string twelve = built("plugin_12.so");
+    const ChildResult result = run_shimmed({"plugin_host", "--close", thirteen, twelve, thirteen});
+    // The addresses of its calls are those of the closed one's, or this would prove nothing.
+    CHECK(result.output == "13 13 12 12 13 13 \none address\n");
+    CHECK(contains(result.errors, ": 6 calls, 0 served, 6 forwarded"));
+}
+
 TEST_CASE("a plugin whose dynamic section the loader leaves as it is gets its own, too") {
     const std::string read_only = built("plugin_12_read_only.so");
     CHECK(run_shimmed({"plugin_host", built("plugin_13.so"), read_only}).output == "13 12 13 12 \n");
