@@ -183,7 +183,7 @@ cublasStatus_t CublasCase::call(cublasHandle_t handle, const Entry& entry, CallC
 
 std::string CublasCase::finding() {
     const Comparison comparison = compare(problem_, c_.download(), expect(case_, problem_));
-    c_.upload(problem_.c.values);
+    restore();
     return comparison.wrong == 0 ? "" : to_line(case_) + ": " + comparison.first;
 }
 

@@ -107,6 +107,9 @@ class CublasCase {
     /// What is wrong with C once the caller has synchronised; empty: nothing. C is then set back.
     std::string finding();
 
+    /// Sets C back.
+    void restore() { c_.upload(problem_.c.values); }
+
     /// The scalars in device memory, for replays with other values; tells what to expect then.
     void change_device_scalars(float alpha, float beta);
 
@@ -114,6 +117,8 @@ class CublasCase {
     void change_batch_count(std::int64_t batch_count) { case_.batch_count = batch_count; }
 
     const float* c() const { return c_.data(); }
+    /// All of C, with the padding and what lies between the matrices.
+    std::vector<float> result() const { return c_.download(); }
     const GemmCase& description() const { return case_; }
     // Where the matrices are.
     const DeviceArray<float*>& a_pointers() const { return a_array_; }
