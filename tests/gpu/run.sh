@@ -108,6 +108,7 @@ if [ "$tests" = 1 ]; then
         run "end to end: $kernel" "$here/check_end_to_end.sh" "$here/end_to_end" "$here/libsgemm_shim.so" "$kernel"
     done
     for kernel in auto $kernels; do
+        run "graphs: $kernel" "$here/check_end_to_end.sh" "$here/graphs" "$here/libsgemm_shim.so" "$kernel"
         run "threads: $kernel" "$here/check_end_to_end.sh" "$here/threads" "$here/libsgemm_shim.so" "$kernel"
     done
     run "C interface" env LD_LIBRARY_PATH="$here:${LD_LIBRARY_PATH:-}" "$here/api"
