@@ -12,13 +12,15 @@
 namespace sgemm_shim {
 
 /// The exported GEMM functions: cuBLAS's, and this library's own.
+// clang-format off
 enum class EntryPoint : std::uint8_t {
 #define SGEMM_SHIM_ENUMERATOR(enumerator, symbol) enumerator,
     SGEMM_SHIM_PRODUCTS(SGEMM_SHIM_ENUMERATOR, SGEMM_SHIM_ENUMERATOR)
 #undef SGEMM_SHIM_ENUMERATOR
-        api_sgemm,
+    api_sgemm,
     count
 };
+// clang-format on
 
 /// The symbol that the program called.
 const char* to_string(EntryPoint entry_point);
