@@ -117,13 +117,16 @@ TEST_CASE("groups that cuBLAS refuses are refused") {
             const Entry entry(function, width);
             CublasCase device_scalars("m=8 n=8 k=8 scalars=device data=integers");
             CHECK(device_scalars.call(handle, entry, CallClass::invalid) == CUBLAS_STATUS_NOT_SUPPORTED);
-            CublasCase product("m=8 n=8 k=8 beta=1 data=integers");
-            product.change_batch_count(-1);
-            CHECK(product.call(handle, entry, CallClass::invalid) == CUBLAS_STATUS_INVALID_VALUE);
+            check_cublas(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST), "cublasSetPointerMode");
+            const CublasCase product("m=8 n=8 k=8 beta=1 data=integers");
+            const MatrixPointers matrices = {product.a_pointers().data(), product.b_pointers().data(),
+                                             product.c_pointers().data()};
+            GemmCase illegal = product.description();
+            illegal.lda = 7;
+            count_call(CallClass::invalid, entry);
+            CHECK(call_groups(handle, entry, {&illegal, 1}, matrices) == CUBLAS_STATUS_INVALID_VALUE);
             count_call(CallClass::empty, entry);
-            CHECK(call_groups(handle, entry, {},
-                              {product.a_pointers().data(), product.b_pointers().data(),
-                               product.c_pointers().data()}) == CUBLAS_STATUS_SUCCESS);
+            CHECK(call_groups(handle, entry, {}, matrices) == CUBLAS_STATUS_SUCCESS);
         }
     }
     check_cuda(cudaDeviceSynchronize(), "nothing to do");
