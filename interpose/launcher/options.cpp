@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "printable.hpp"
 #include "settings.hpp"
 
 namespace sgemm_shim::launcher {
@@ -28,7 +29,7 @@ constexpr ActionOption action_options[] = {
 
 Options usage_error(std::string error) {
     Options options;
-    options.error = std::move(error);
+    options.error = printable(std::move(error));
     return options;
 }
 
@@ -96,7 +97,7 @@ Options parse_options(std::span<const std::string_view> arguments) {
         const std::size_t equals = argument.find('=');
         const std::string_view name = argument.substr(0, equals);
         const OptionDescription* option = find_value_option(name);
-        if (option == nullptr) return usage_error("unknown option " + text(name));
+        if (option == nullptr) return usage_error("unknown option " + shortened(text(name)));
         if (equals == std::string_view::npos && ++next == arguments.size())
             return usage_error(text(name) + " needs a value");
         Assignment assignment{

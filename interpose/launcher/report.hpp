@@ -1,25 +1,12 @@
 // The doctor's lines: one finding each, with a mark that a person and grep can read.
 #pragma once
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 
-#include "text_buffer.hpp"
+#include "printable.hpp"
 
 namespace sgemm_shim::launcher {
-
-/// Without control characters, which a terminal would obey: parts of a message come from files and variables.
-inline std::string printable(std::string text) {
-    std::ranges::replace_if(text, TextBuffer::is_control, '?');
-    return text;
-}
-
-/// Not at any length.
-inline std::string shortened(const std::string& text) {
-    return text.size() <= TextBuffer::foreign_limit ? text
-                                                    : text.substr(0, TextBuffer::foreign_limit) + "...";
-}
 
 class Report {
   public:

@@ -107,6 +107,8 @@ TEST_CASE("unknown options are refused, without their value") {
     CHECK(parse({"--kernels=1", "program"}).error == "unknown option --kernels");
     CHECK(parse({"-k", "1", "program"}).error == "unknown option -k");
     CHECK(parse({"-", "program"}).error == "unknown option -");
+    CHECK(parse({"--a\n\033[2Jb", "program"}).error == "unknown option --a??[2Jb");
+    CHECK(parse({"--" + std::string(100000, 'x'), "program"}).error.size() < 1000);
     CHECK(parse({"--list=1"}).action == Action::usage_error);
 }
 
