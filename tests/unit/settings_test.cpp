@@ -131,6 +131,21 @@ TEST_CASE("a bad value keeps the default and is told in one line with the valid 
     check_bad("SGEMM_SHIM_LOG", std::string(100000, 'z'), {"off", "summary", "shapes", "calls"});
 }
 
+TEST_CASE("a bad value or name is repeated without control characters, and not at any length") {
+    parse({"SGEMM_SHIM_LOG=\033[31mred\nnext line"});
+    REQUIRE(warnings.size() == 1);
+    CHECK(says(warnings.front(), "SGEMM_SHIM_LOG=?[31mred?next line is not valid"));
+    parse({"SGEMM_SHIM_\a\n=1"});
+    REQUIRE(warnings.size() == 1);
+    CHECK(says(warnings.front(), "SGEMM_SHIM_?? is not a setting"));
+    for (const std::string entry : {"SGEMM_SHIM_LOG=", "SGEMM_SHIM_"}) {
+        parse({entry + std::string(100000, 'z') + (entry.ends_with('=') ? "" : "=1")});
+        REQUIRE(warnings.size() == 1);
+        CHECK(warnings.front().size() < 1000);
+        CHECK(says(warnings.front(), "zzz..."));
+    }
+}
+
 TEST_CASE("a bad value does not disturb the variables beside it") {
     const Settings settings =
         parse({"SGEMM_SHIM_LOG=calls", "SGEMM_SHIM_KERNEL=none such", "SGEMM_SHIM_TF32=fp32"});
