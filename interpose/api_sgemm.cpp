@@ -172,7 +172,9 @@ void describe(cublasHandle_t handle, const GemmCall& call, const Decision& decis
         handle != nullptr && plan.reason != ForwardReason::missing && validate(call) == Validity::computes
             ? flop_count(call)
             : 0.0;
-    explanation.candidate_name = choice.kernel != nullptr ? choice.kernel->name : fastest_kernel().name;
+    explanation.candidate_name = choice.kernel != nullptr ? choice.kernel->name
+                                 : plan.kernel != nullptr ? plan.kernel->name
+                                                          : last_rung().name;
     explanation.chosen_by = to_string(choice.source);
     explanation.pointer_mode = to_string(call.pointer_mode);
     explanation.precision = handle_was_read ? to_string(call.precision) : "unknown";

@@ -114,6 +114,16 @@ bool read_figures(DeviceFigures& figures) {
             cudaSuccess) {
         return false;
     }
+    int clock_khz = 0;
+    int memory_clock_khz = 0;
+    int bus_bits = 0;
+    if (cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device) == cudaSuccess && clock_khz > 0)
+        figures.clock_mhz = static_cast<float>(clock_khz) * 1e-3f;
+    if (cudaDeviceGetAttribute(&memory_clock_khz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
+        cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device) == cudaSuccess &&
+        memory_clock_khz > 0 && bus_bits > 0)  // two transfers a clock
+        figures.memory_gb_per_s =
+            2e-6f * static_cast<float>(memory_clock_khz) * static_cast<float>(bus_bits) / 8;
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.implementation == nullptr) continue;
         const Loading loading = load(*kernel.implementation, figures);

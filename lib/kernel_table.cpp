@@ -38,15 +38,25 @@ extern const KernelImplementation tile_16x128;
 
 namespace {
 
-/// A row of the production family.
-constexpr Kernel tile_row(const char* name, const char* idea, const KernelImplementation& implementation) {
-    return {Kernel::unnumbered,
-            name,
-            {},
-            idea,
-            &implementation,
-            "compute capability 8.0 and machine code for the GPU in this library; any m, n, k, leading "
-            "dimension, transposition and scalars, operands aligned to 4 bytes"};
+constexpr const char* any_shape_on_ampere =
+    "compute capability 8.0 and machine code for the GPU in this library; any m, n, k, leading dimension, "
+    "transposition and scalars, operands aligned to 4 bytes";
+
+/// Rows of the production family.
+constexpr Kernel tile_row(const char* name, const char* idea, const KernelImplementation& implementation,
+                          PipelineCost cost) {
+    return {.name = name,
+            .idea = idea,
+            .implementation = &implementation,
+            .requirements = any_shape_on_ampere,
+            .cost = {.kind = CostFigures::Kind::pipeline, .pipeline = cost}};
+}
+constexpr Kernel register_row(const char* name, const char* idea, const KernelImplementation& implementation,
+                              RegistersCost cost) {
+    return {.name = name,
+            .idea = idea,
+            .implementation = &implementation,
+            .cost = {.kind = CostFigures::Kind::registers, .registers = cost}};
 }
 
 constexpr Kernel table[] = {
@@ -87,27 +97,27 @@ constexpr Kernel table[] = {
      {},
      "two shared-memory and two fragment buffers: the next slice is loaded while this one is multiplied",
      &kernels::double_buffer},
-    {Kernel::unnumbered, "direct", {}, "short k: a thread reads its operands from global memory and keeps 4 x 4 elements in registers", &kernels::direct},
-    {Kernel::unnumbered, "direct_tall", {}, "the same with the lanes of a warp along m", &kernels::direct_tall},
-    {Kernel::unnumbered, "direct_wide", {}, "the same with the lanes of a warp along n", &kernels::direct_wide},
-    {Kernel::unnumbered, "deep_tall", {}, "thin C of long k: lanes along m, warps and clusters along k", &kernels::deep_tall},
-    {Kernel::unnumbered, "deep_wide", {}, "thin C of long k: lanes along n, warps and clusters along k", &kernels::deep_wide},
-    {Kernel::unnumbered, "dot", {}, "inner products: lanes, warps and clusters along k, 4 x 4 elements", &kernels::dot},
-    {Kernel::unnumbered, "dot_tall", {}, "products with a vector: lanes along k, 4 rows a warp", &kernels::dot_tall},
-    {Kernel::unnumbered, "dot_wide", {}, "products with a vector: lanes along k, 4 columns a warp", &kernels::dot_wide},
-    tile_row("tile_256x128", "tiles of 256 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_256x128),
-    tile_row("tile_128x256", "tiles of 128 x 256: producer warps copy ahead, consumer warps multiply", kernels::tile_128x256),
-    tile_row("tile_128x128", "tiles of 128 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_128x128),
-    tile_row("tile_128x64", "tiles of 128 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_128x64),
-    tile_row("tile_64x128", "tiles of 64 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_64x128),
-    tile_row("tile_64x64", "tiles of 64 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_64x64),
-    tile_row("tile_128x32", "tiles of 128 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_128x32),
-    tile_row("tile_32x128", "tiles of 32 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_32x128),
-    tile_row("tile_64x32", "tiles of 64 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_64x32),
-    tile_row("tile_32x64", "tiles of 32 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_32x64),
-    tile_row("tile_32x32", "tiles of 32 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_32x32),
-    tile_row("tile_128x16", "tiles of 128 x 16: producer warps copy ahead, consumer warps multiply", kernels::tile_128x16),
-    tile_row("tile_16x128", "tiles of 16 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_16x128),
+    register_row("direct", "short k: a thread reads its operands from global memory, 4 x 4 elements in registers", kernels::direct, {false, 0.0828f, 0.201f, 10.6f}),
+    register_row("direct_tall", "short k: the lanes of a warp along m", kernels::direct_tall, {false, 0.385f, 0.0f, 10.9f}),
+    register_row("direct_wide", "short k: the lanes of a warp along n", kernels::direct_wide, {false, 0.385f, 0.378f, 12.8f}),
+    register_row("deep_tall", "thin C of long k: lanes along m, warps and clusters along k", kernels::deep_tall, {false, 3.42f, 0.548f, 11.1f}),
+    register_row("deep_wide", "thin C of long k: lanes along n, warps and clusters along k", kernels::deep_wide, {false, 3.23f, 0.519f, 13.3f}),
+    register_row("dot", "inner products: lanes, warps and clusters along k, 4 x 4 elements", kernels::dot, {true, 3.27f, 0.483f, 16.5f}),
+    register_row("dot_tall", "products with a vector: lanes along k, 4 rows a warp", kernels::dot_tall, {true, 0.0f, 0.13f, 4.57f}),
+    register_row("dot_wide", "products with a vector: lanes along k, 4 columns a warp", kernels::dot_wide, {true, 0.0f, 0.164f, 3.67f}),
+    tile_row("tile_256x128", "tiles of 256 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_256x128, {0.75f, 0.0271f}),
+    tile_row("tile_128x256", "tiles of 128 x 256: producer warps copy ahead, consumer warps multiply", kernels::tile_128x256, {0.75f, 0.0329f}),
+    tile_row("tile_128x128", "tiles of 128 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_128x128, {0.82f, 0.394f}),
+    tile_row("tile_128x64", "tiles of 128 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_128x64, {0.807f, 0.525f}),
+    tile_row("tile_64x128", "tiles of 64 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_64x128, {0.672f, 0.316f}),
+    tile_row("tile_64x64", "tiles of 64 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_64x64, {0.634f, 0.552f}),
+    tile_row("tile_128x32", "tiles of 128 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_128x32, {0.666f, 0.887f}),
+    tile_row("tile_32x128", "tiles of 32 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_32x128, {0.639f, 0.925f}),
+    tile_row("tile_64x32", "tiles of 64 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_64x32, {0.639f, 0.67f}),
+    tile_row("tile_32x64", "tiles of 32 x 64: producer warps copy ahead, consumer warps multiply", kernels::tile_32x64, {0.601f, 0.682f}),
+    tile_row("tile_32x32", "tiles of 32 x 32: producer warps copy ahead, consumer warps multiply", kernels::tile_32x32, {0.465f, 0.977f}),
+    tile_row("tile_128x16", "tiles of 128 x 16: producer warps copy ahead, consumer warps multiply", kernels::tile_128x16, {0.522f, 0.139f}),
+    tile_row("tile_16x128", "tiles of 16 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_16x128, {0.515f, 0.25f}),
 };
 static_assert(std::size(table) <= kernel_limit);
 
@@ -136,8 +146,8 @@ const Kernel* find_kernel(std::string_view number_or_name) {
     return nullptr;
 }
 
-const Kernel& fastest_kernel() {
-    return table[std::size(table) - 1];
+const Kernel& last_rung() {
+    return *find_kernel("double_buffer");
 }
 
 }  // namespace sgemm_shim

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -51,6 +52,25 @@ struct KernelImplementation {
     TileFigures tiles{};
 };
 
+/// What lib/cost_model needs beside TileFigures, measured (bench/fit_model.py).
+struct PipelineCost {
+    float efficiency = 0;  ///< share of the multiply-add peak with many blocks on a multiprocessor
+    float half_efficient_blocks = 0;  ///< blocks at which half of it is reached
+};
+struct RegistersCost {
+    bool lanes_along_k = false;
+    float round_us = 0;     ///< a round of blocks, beside its reads
+    float block_us = 0;     ///< a block, beside its reads and products
+    float read_factor = 0;  ///< of the cycles that reads are taken to cost
+};
+struct CostFigures {
+    enum class Kind : std::uint8_t { none, pipeline, registers };
+
+    Kind kind = Kind::none;  ///< none: plan() never chooses the kernel by itself
+    PipelineCost pipeline{};
+    RegistersCost registers{};
+};
+
 struct Kernel {
     static constexpr int unnumbered = -1;
 
@@ -63,6 +83,7 @@ struct Kernel {
     const char* requirements =
         "machine code for the GPU in this library; any m, n, k, leading dimension, transposition and "
         "scalars, operands aligned to 4 bytes";
+    CostFigures cost{};
 };
 
 /// All rows in the order of the ladder. Row 0 is cuBLAS itself.
@@ -74,8 +95,8 @@ std::size_t kernel_index(const Kernel& kernel);
 /// Finds a row by number, name or alias; nullptr if there is none.
 const Kernel* find_kernel(std::string_view number_or_name);
 
-/// The row that `auto` uses until plan() has a cost model: the fastest one known.
-const Kernel& fastest_kernel();
+/// The last rung of the ladder: what serves calls on GPUs that no kernel of the production family is for.
+const Kernel& last_rung();
 
 /// More rows than the table will have: sizes the arrays and bit masks that are indexed by row.
 inline constexpr std::size_t kernel_limit = 64;

@@ -1,5 +1,7 @@
 #include "plan.hpp"
 
+#include "cost_model.hpp"
+
 namespace sgemm_shim {
 namespace {
 
@@ -125,10 +127,14 @@ Plan plan(const GemmCall& call, const DeviceFigures& device, const Policy& polic
         return early;
     if (device.obstacle != ForwardReason::none) return forward(device.obstacle);
 
-    const Kernel& kernel = policy.kernel != nullptr ? *policy.kernel : fastest_kernel();
+    if (policy.kernel == nullptr) {
+        if (const Choice choice = cheapest(call, device); choice.kernel != nullptr)
+            return {choice.kernel, ForwardReason::none, choice.partition};
+    }
+    const Kernel& kernel = policy.kernel != nullptr ? *policy.kernel : last_rung();
     if (!device.is_ready(kernel)) return forward(ForwardReason::architecture);
     if (!kernel.implementation->supports(call)) return forward(ForwardReason::unsupported);
-    return {&kernel, ForwardReason::none};
+    return {&kernel, ForwardReason::none, cheapest_of(kernel, call, device).partition};
 }
 
 }  // namespace sgemm_shim

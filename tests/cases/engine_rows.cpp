@@ -130,7 +130,9 @@ void run_plan(const CaseRow& row, const Selection& selection, const Report& repo
 bool is_wanted(const Kernel& kernel, const std::string& wanted, const Selection& selection) {
     if (kernel.implementation == nullptr) return false;
     if (!selection.kernel.empty() && selection.kernel != kernel.name) return false;
-    return wanted.empty() || wanted == kernel.name || (wanted == "auto" && &kernel == &fastest_kernel());
+    // Whatever plan() may choose by itself.
+    const bool is_automatic = kernel.cost.kind != CostFigures::Kind::none || &kernel == &last_rung();
+    return wanted.empty() || wanted == kernel.name || (wanted == "auto" && is_automatic);
 }
 
 void run_engine_row(const CaseRow& row, const Selection& selection, const Report& report) {

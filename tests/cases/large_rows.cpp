@@ -31,9 +31,7 @@ LargeCall large_call(const GemmCase& gemm_case, const ProductCall& product, cons
 void run_large_row(const CaseRow& row, const Selection& selection, const Report& report) {
     const ProductCall product = parse_product_call(row.call);
     const std::string& wanted = product.gemm_case.kernel;
-    const std::string only = wanted == "auto" ? fastest_kernel().name
-                             : wanted.empty() ? selection.kernel
-                                              : wanted;
+    const std::string only = wanted.empty() ? selection.kernel : wanted;
     if (!selection.kernel.empty() && only != selection.kernel) return;
     // All kernels of a call at once: what is expected is computed once.
     for (const GemmCase& gemm_case : neighbourhood(product.gemm_case, row.around)) {

@@ -1,10 +1,12 @@
 #include "case_runner.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <span>
 #include <stdexcept>
 
+#include "random.hpp"
 #include "settings.hpp"
 
 namespace sgemm_shim::testing {
@@ -78,6 +80,36 @@ std::vector<float> DeviceOperand::download(const HostOperand& host) const {
     return values;
 }
 
+namespace {
+
+/// How a kernel that can divide its work is asked to: drawn from the case's seed, so that a case fails again
+/// the same way. A block for each tile or few blocks that go from tile to tile; a number of parts of k,
+/// powers of two or not; and now and then a tail.
+std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_case) {
+    const unsigned most_parts = kernel.implementation->most_k_parts;
+    if (most_parts == 1) return {{}};
+    constexpr unsigned part_numbers[] = {2, 3, 4, 5, 8, 16};
+    Random random(gemm_case.seed);
+    std::vector<Partition> partitions{
+        {.k_parts = 1, .resident_blocks = static_cast<unsigned>(random.below(4))}};
+    if (backend_figures().compute_capability() < 90) return partitions;
+    partitions.push_back({.k_parts = std::min(random.pick(part_numbers), most_parts)});
+    if (gemm_case.beta == 0.0f && gemm_case.pointer_mode == PointerMode::host && random.below(3) == 0)
+        partitions.push_back({.k_parts = 1,
+                              .resident_blocks = 2,
+                              .tail_tiles = 1 + static_cast<unsigned>(random.below(3)),
+                              .tail_k_parts = 2});
+    return partitions;
+}
+
+std::string describe(const Partition& partition) {
+    return " [k_parts " + std::to_string(partition.k_parts) + ", resident_blocks " +
+           std::to_string(partition.resident_blocks) + ", tail " + std::to_string(partition.tail_tiles) +
+           " x " + std::to_string(partition.tail_k_parts) + "]";
+}
+
+}  // namespace
+
 PreparedCase::PreparedCase(const GemmCase& gemm_case)
     : case_(gemm_case),
       problem_(make_problem(gemm_case)),
@@ -114,7 +146,11 @@ bool PreparedCase::is_supported_by(const Kernel& kernel) {
 }
 
 std::string PreparedCase::run(const Kernel& kernel) {
-    return launch_and_compare(kernel, make_call(), {});
+    for (const Partition& partition : partitions_of(kernel, case_)) {
+        const std::string finding = launch_and_compare(kernel, make_call(), partition);
+        if (!finding.empty()) return finding + describe(partition);
+    }
+    return "";
 }
 
 std::string PreparedCase::run_through_plan(const Kernel& kernel) {

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <optional>
 
+#include "device.hpp"
 #include "kernel_table.hpp"
+#include "plan.hpp"
 #include "periodic_operand.hpp"
 #include "tests/engine/reference.hpp"
 
@@ -85,7 +87,8 @@ class LargeProblem {
         expect_samples();
     }
 
-    std::string run(const Kernel& kernel);
+    /// nullptr: whatever plan() chooses.
+    std::string run(const Kernel* kernel);
     bool is_supported_by(const Kernel& kernel) {
         make_c();
         return kernel.implementation->supports(gemm_call());
@@ -173,9 +176,14 @@ GemmCall LargeProblem::gemm_call() {
     return call;
 }
 
-std::string LargeProblem::run(const Kernel& kernel) {
+std::string LargeProblem::run(const Kernel* kernel) {
     const Stream stream;
-    const cudaError_t status = kernel.implementation->launch(gemm_call(), {}, stream);
+    Settings settings;
+    settings.kernel = kernel;
+    const GemmCall call = gemm_call();
+    const Plan decided = plan(call, current_device_figures(stream), settings);
+    if (decided.kernel == nullptr) return std::string("forwarded: ") + to_string(decided.reason);
+    const cudaError_t status = decided.kernel->implementation->launch(call, decided.partition, stream);
     if (status != cudaSuccess) return std::string("launch: ") + cudaGetErrorString(status);
     stream.synchronize();
     return check_samples();
@@ -242,6 +250,12 @@ LargeCall complete(LargeCall call) {
 std::vector<std::string> run_large(const LargeCall& call, const std::string& only_kernel, int& kernels_run) {
     LargeProblem problem(call);
     std::vector<std::string> findings;
+    const auto run = [&](const char* name, const Kernel* kernel) {
+        ++kernels_run;
+        const std::string finding = problem.run(kernel);
+        if (!finding.empty()) findings.push_back(std::string(name) + ": " + finding);
+    };
+    if (only_kernel.empty() || only_kernel == "auto") run("auto", nullptr);
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.implementation == nullptr || (!only_kernel.empty() && only_kernel != kernel.name))
             continue;
@@ -249,9 +263,7 @@ std::vector<std::string> run_large(const LargeCall& call, const std::string& onl
             findings.push_back(std::string(kernel.name) + " does not support it");
             continue;
         }
-        ++kernels_run;
-        const std::string finding = problem.run(kernel);
-        if (!finding.empty()) findings.push_back(std::string(kernel.name) + ": " + finding);
+        run(kernel.name, &kernel);
     }
     return findings;
 }

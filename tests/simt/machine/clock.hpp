@@ -17,7 +17,7 @@ namespace sgemm_shim::simt {
 
 using Time = std::uint32_t;
 
-inline constexpr unsigned cluster_limit = 8;  ///< blocks: the portable size
+inline constexpr unsigned cluster_limit = 16;  ///< blocks: what an H100 can
 
 /// A thread of the cluster: block rank and index in the block. The copy engine acts as one more "thread" for
 /// each mbarrier, with indices from first_agent on: what it wrote is known to those who waited on that
