@@ -8,6 +8,13 @@
 
 namespace sgemm_shim {
 
+inline float4 load_vector(const float* address) {
+    return *reinterpret_cast<const float4*>(address);
+}
+inline void store_vector(float* address, float4 value) {
+    *reinterpret_cast<float4*>(address) = value;
+}
+
 inline float fused_multiply_add(float a, float b, float c) {
     return std::fma(a, b, c);
 }
