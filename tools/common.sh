@@ -87,8 +87,10 @@ need_packages() {
     if [ -n "$host_compiler" ]; then
         has_header doctest/doctest.h || missing+=(doctest-dev)
         has_header boost/context/fiber.hpp || missing+=(libboost-context-dev)
+        # The BLAS of the tests' stand-in for cuBLAS.
+        has_header cblas.h || missing+=(libblas-dev)
     else
-        missing+=(doctest-dev libboost-context-dev)
+        missing+=(doctest-dev libboost-context-dev libblas-dev)
     fi
     for extra in "$@"; do
         command -v "$extra" >/dev/null || missing+=("$extra")

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string_view>
@@ -24,6 +25,12 @@ using sgemm_shim::Operation;
 using sgemm_shim::Precision;
 using sgemm_shim::Validity;
 using stand_in_cublas::is_handle;
+
+/// Read once, as the real library does.
+const bool environment_forbids_tf32 = [] {
+    const char* value = std::getenv("NVIDIA_TF32_OVERRIDE");
+    return value != nullptr && std::string_view(value) == "0";
+}();
 
 struct Product {
     GemmCall call;
@@ -111,8 +118,8 @@ void multiply(const Product& product) {
         multiply_matrix(product, number, alpha, beta);
 }
 
-/// The number that BLAS gives to the argument which validate() refuses.
-int refused_parameter(const GemmCall& call) {
+/// The number of the argument which validate() refuses, counted as BLAS does: without the handle.
+int refused_parameter(const GemmCall& call, bool takes_types) {
     const auto is_operation = [](Operation operation) {
         return operation == Operation::none || operation == Operation::transpose ||
                operation == Operation::conjugate_transpose;
@@ -125,10 +132,12 @@ int refused_parameter(const GemmCall& call) {
     if (call.m < 0) return 3;
     if (call.n < 0) return 4;
     if (call.k < 0) return 5;
-    if (!at_least(call.a.leading_dimension, call.operation_a == Operation::none ? call.m : call.k)) return 8;
-    if (!at_least(call.b.leading_dimension, call.operation_b == Operation::none ? call.k : call.n)) return 10;
-    if (!at_least(call.c.leading_dimension, call.m)) return 13;
-    return 14;  // the batch count
+    if (!at_least(call.a.leading_dimension, call.operation_a == Operation::none ? call.m : call.k))
+        return takes_types ? 9 : 8;
+    if (!at_least(call.b.leading_dimension, call.operation_b == Operation::none ? call.k : call.n))
+        return takes_types ? 12 : 10;
+    if (!at_least(call.c.leading_dimension, call.m)) return takes_types ? 16 : 13;
+    return takes_types ? 17 : 14;  // the batch count
 }
 
 bool is_supported(const Product& product) {
@@ -148,8 +157,10 @@ cublasStatus_t run(const char* function, cublasHandle_t handle, Product product,
     GemmCall& call = product.call;
     const Validity validity = validate(call);
     if (validity == Validity::invalid) {
-        std::printf(" ** On entry to SGEMM  parameter number %d had an illegal value\n",
-                    refused_parameter(call));
+        // Measured for these two names; the other functions are taken to count like them.
+        const bool takes_types = std::string_view(function).starts_with("cublasGemm");
+        std::printf(" ** On entry to %s  parameter number %d had an illegal value\n",
+                    takes_types ? "GEMM_EX" : "SGEMM", refused_parameter(call, takes_types));
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     if (validity == Validity::null_pointer) return CUBLAS_STATUS_INVALID_VALUE;
@@ -163,7 +174,8 @@ cublasStatus_t run(const char* function, cublasHandle_t handle, Product product,
     }
     const auto math_mode = handle->math_mode.load(std::memory_order_relaxed);
     product.rounds_to_tf32 =
-        product.rounds_to_tf32 || sgemm_shim::precision_of_math_mode(math_mode) == Precision::tf32;
+        (product.rounds_to_tf32 || sgemm_shim::precision_of_math_mode(math_mode) == Precision::tf32) &&
+        !environment_forbids_tf32;
     // Straight to the device: the real library's runtime is its own, so that nothing of it can show in the
     // program's errors.
     const cudaError_t status =
