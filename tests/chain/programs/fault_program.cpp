@@ -1,12 +1,13 @@
-// A cuBLAS program under LD_PRELOAD, in which one call after the other of the library's own CUDA runtime fails.
-// Whatever fails, a product ends right, or with a status that says it did not, and nothing of it shows in the
-// program's own CUDA errors.
+// A cuBLAS program under LD_PRELOAD, in which one call after the other of the library's own CUDA runtime
+// fails. Whatever fails, a product ends right, or with a status that says it did not, and nothing of it shows
+// in the program's own CUDA errors.
 //
 //     fault_program first COUNT STATUS      the first product of a process: one failing call, number COUNT
 //     fault_program contexts CAPTURE STATUS the first product of a context, again and again: call 1, 2, 3 ...
 //                                           until none is left to fail; CAPTURE: plain or captured
 //
-// Prints a line for each failing call: its name, and the status of the product. Exit status: 0 if all is well.
+// Prints a line for each failing call: its name, and the status of the product. Exit status: 0 if all is
+// well.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
