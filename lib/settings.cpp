@@ -95,6 +95,15 @@ constexpr auto descriptions = [] {
 /// Longest line that parse_settings() hands to warn(); a longer value is cut.
 constexpr std::size_t line_limit = 1024;
 
+/// A name or a value can hold line breaks, and commands to a terminal.
+void warn_in_one_line(char* line, void (*warn)(const char*)) {
+    for (char* character = line; *character != '\0'; ++character) {
+        const auto code = static_cast<unsigned char>(*character);
+        if (code < ' ' || code == 0x7f) *character = '?';
+    }
+    warn(line);
+}
+
 void warn_bad_value(const Option& option, std::string_view value, void (*warn)(const char*)) {
     char line[line_limit];
     int length = std::snprintf(
@@ -113,7 +122,7 @@ void warn_bad_value(const Option& option, std::string_view value, void (*warn)(c
         if (static_cast<std::size_t>(length) < sizeof line)
             std::snprintf(line + length, sizeof line - length, ")");
     }
-    warn(line);
+    warn_in_one_line(line, warn);
 }
 
 void warn_unknown_name(std::string_view name, void (*warn)(const char*)) {
@@ -123,7 +132,7 @@ void warn_unknown_name(std::string_view name, void (*warn)(const char*)) {
     for (const Option& option : options) {
         length += std::snprintf(line + length, sizeof line - length, " %s", option.description.variable);
     }
-    warn(line);
+    warn_in_one_line(line, warn);
 }
 
 void write_line_to_stderr(const char* line) {

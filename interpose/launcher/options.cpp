@@ -29,6 +29,9 @@ constexpr ActionOption action_options[] = {
 Options usage_error(std::string error) {
     Options options;
     options.error = std::move(error);
+    // What the user typed can hold line breaks, and commands to a terminal.
+    const auto is_control = [](unsigned char character) { return character < ' ' || character == 0x7f; };
+    std::ranges::replace_if(options.error, is_control, '?');
     return options;
 }
 

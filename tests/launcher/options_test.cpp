@@ -108,6 +108,7 @@ TEST_CASE("unknown options are refused, without their value") {
     CHECK(parse({"-k", "1", "program"}).error == "unknown option -k");
     CHECK(parse({"-", "program"}).error == "unknown option -");
     CHECK(parse({"--list=1"}).action == Action::usage_error);
+    CHECK(parse({"--a\nb\x1b[31m", "program"}).error == "unknown option --a?b?[31m");
 }
 
 TEST_CASE("actions") {

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -129,6 +130,17 @@ TEST_CASE("a bad value keeps the default and is told in one line with the valid 
         for (const char* variable : {"SGEMM_SHIM_DLSYM", "SGEMM_SHIM_DISABLE"})
             check_bad(variable, value, {"off", "on"});
     check_bad("SGEMM_SHIM_LOG", std::string(100000, 'z'), {"off", "summary", "shapes", "calls"});
+}
+
+TEST_CASE("line breaks and control characters in names and values do not reach the terminal") {
+    for (const char* entry : {"SGEMM_SHIM_KERNEL=1\n2\x1b[31m\x7f", "SGEMM_SHIM_A\nB=1", "SGEMM_SHIM_\r=1"}) {
+        CHECK(is_default(parse({entry})));
+        REQUIRE(warnings.size() == 1);
+        CHECK(
+            std::ranges::none_of(warnings.front(), [](char c) { return (c >= 0 && c < ' ') || c == 0x7f; }));
+    }
+    CHECK(is_default(parse({"SGEMM_SHIM_KERNEL=1\n2"})));
+    CHECK(says(warnings.front(), "SGEMM_SHIM_KERNEL=1?2 is not valid"));
 }
 
 TEST_CASE("a bad value does not disturb the variables beside it") {
