@@ -2,28 +2,14 @@
 // should.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <set>
 #include <sstream>
 #include <string>
 
-#include "child_process.hpp"
+#include "chain_run.hpp"
 
 namespace sgemm_shim::testing {
 namespace {
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    REQUIRE_MESSAGE(value != nullptr, name);
-    return value;
-}
-
-std::map<std::string, std::string> environment(std::map<std::string, std::string> more = {}) {
-    more.emplace("LD_PRELOAD", variable("CHAIN_SHIM"));
-    more.emplace("LD_LIBRARY_PATH", variable("CHAIN_LIBRARIES"));
-    more.emplace("SGEMM_SHIM_LOG", "summary");
-    return more;
-}
 
 TEST_CASE("a plain cuBLAS program as it was built is served") {
     const std::string program = variable("PLAIN_CUBLAS");

@@ -1,6 +1,7 @@
 // The products of the stand-in cuBLAS, on the host's BLAS. Scalars in device memory, pointer arrays and
 // operands are read when the stream comes to the product, as the real library's kernels do.
 #include <cblas.h>
+#include <cuda_fp16.h>
 
 #include <algorithm>
 #include <bit>
@@ -47,13 +48,13 @@ float rounded_to_tf32(float value) {
 }
 
 float load(int type, const void* base, std::int64_t index) {
-    if (type == CUDA_R_16F) return static_cast<float>(static_cast<const _Float16*>(base)[index]);
+    if (type == CUDA_R_16F) return __half2float(static_cast<const __half*>(base)[index]);
     return static_cast<const float*>(base)[index];
 }
 
 void store(int type, void* base, std::int64_t index, float value) {
     if (type == CUDA_R_16F)
-        static_cast<_Float16*>(base)[index] = static_cast<_Float16>(value);
+        static_cast<__half*>(base)[index] = __float2half_rn(value);
     else
         static_cast<float*>(base)[index] = value;
 }
@@ -89,8 +90,10 @@ std::vector<float> packed(const void* base, int type, std::int64_t leading_dimen
 void multiply_matrix(const Product& product, std::int64_t number, float alpha, float beta) {
     const GemmCall& call = product.call;
     const auto m = static_cast<int>(call.m), n = static_cast<int>(call.n), k = static_cast<int>(call.k);
+    // Without one, neither A, B nor alpha count.
+    const bool has_product = alpha != 0.0f && k > 0;
     std::vector<float> sums(static_cast<std::size_t>(call.m * call.n));
-    if (alpha != 0.0f && k > 0) {
+    if (has_product) {
         const std::vector<float> a =
             packed(matrix(call.a, number, product.types[0]), product.types[0], call.a.leading_dimension,
                    call.operation_a, call.m, call.k, product.rounds_to_tf32);
@@ -101,10 +104,10 @@ void multiply_matrix(const Product& product, std::int64_t number, float alpha, f
                     sums.data(), m);
     }
     float* c = matrix(call.c, number, product.types[2]);
-    const bool keeps_c = (alpha == 0.0f || k == 0) && beta == 1.0f;
+    const bool keeps_c = !has_product && beta == 1.0f;
     for (std::int64_t i = 0; i < call.m * call.n && !keeps_c; ++i) {
         const std::int64_t place = i % call.m + i / call.m * call.c.leading_dimension;
-        float value = alpha == 0.0f ? 0.0f : std::fma(alpha, sums[static_cast<std::size_t>(i)], 0.0f);
+        float value = !has_product ? 0.0f : std::fma(alpha, sums[static_cast<std::size_t>(i)], 0.0f);
         if (beta != 0.0f) value = std::fma(beta, load(product.types[2], c, place), value);
         store(product.types[2], c, place, value);
     }
