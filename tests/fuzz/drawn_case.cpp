@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/engine/random.hpp"
+
 namespace sgemm_shim::testing {
 namespace {
 
@@ -42,6 +44,17 @@ std::int64_t draw_stride(FuzzedDataProvider& bytes) {
 }
 
 }  // namespace
+
+std::vector<std::uint8_t> extended(const std::uint8_t* data, std::size_t size) {
+    constexpr std::size_t most_of_a_case = 160;
+    std::uint64_t state = size;
+    for (std::size_t i = 0; i < size; ++i) state = hash(state ^ data[i]);
+    // It reads numbers from the end on.
+    std::vector<std::uint8_t> bytes(most_of_a_case);
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>((state = hash(state)) >> 56);
+    bytes.insert(bytes.end(), data, data + size);
+    return bytes;
+}
 
 GemmCase draw_case(FuzzedDataProvider& bytes) {
     constexpr Operation operations[] = {Operation::none, Operation::transpose,

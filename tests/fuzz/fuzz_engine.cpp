@@ -31,7 +31,8 @@ std::vector<const Kernel*> chosen_kernels() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const std::vector<const Kernel*> kernels = chosen_kernels();
-    FuzzedDataProvider bytes(data, size);
+    const std::vector<std::uint8_t> drawn_from = extended(data, size);
+    FuzzedDataProvider bytes(drawn_from.data(), drawn_from.size());
     const Kernel& kernel = *kernels[bytes.ConsumeIntegral<std::uint8_t>() % kernels.size()];
     const bool through_plan = bytes.ConsumeBool();
     GemmCase drawn = draw_case(bytes);

@@ -60,7 +60,8 @@ struct Objects {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static Objects& objects = *new Objects;
-    FuzzedDataProvider bytes(data, size);
+    const std::vector<std::uint8_t> drawn_from = extended(data, size);
+    FuzzedDataProvider bytes(drawn_from.data(), drawn_from.size());
     sgemm_shim_kernel kernel{};
     if (sgemm_shim_kernel_at(bytes.ConsumeIntegral<std::uint8_t>() % sgemm_shim_kernel_count(), &kernel) !=
             0 ||
