@@ -71,11 +71,10 @@ GemmCase case_of(int thread, int round) {
 
 void use(cublasHandle_t handle, int thread, int round) {
     const GemmCase gemm_case = case_of(thread, round);
-    const Function function = round % 2 == 0 ? every_function[round % std::size(every_function)]
-                                             : batched_functions[round % std::size(batched_functions)];
-    const bool one_matrix = gemm_case.batch_count == 1;
-    const std::string finding =
-        run_case(gemm_case, handle, {one_matrix ? Function::sgemm : function, EntryWidth::bits_64});
+    const int turn = round / 2;
+    const Function function = round % 2 == 0 ? every_function[turn % std::size(every_function)]
+                                             : batched_functions[turn % std::size(batched_functions)];
+    const std::string finding = run_case(gemm_case, handle, {function, both_widths[turn % 2]});
     if (!finding.empty()) complain(finding);
     // Forwarded, and refused.
     CublasCase refused("m=8 n=8 k=8");
