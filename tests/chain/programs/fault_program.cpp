@@ -10,7 +10,6 @@
 // well.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
 #include "tests/chain/device/device.hpp"
@@ -77,33 +76,34 @@ bool with_fault(unsigned call, cudaError_t fault, bool captured) {
 }
 
 int usage() {
-    std::fprintf(stderr, "usage: fault_program first COUNT STATUS | contexts plain|captured STATUS\n");
+    std::fprintf(stderr, "usage: fault_program first|plain|captured CALL STATUS\n");
     return 2;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 4) return usage();
-    const std::string what = argv[1];
+    const std::string what = argc == 4 ? argv[1] : "";
+    if (what != "first" && what != "plain" && what != "captured") return usage();
+    const auto first = static_cast<unsigned>(std::atoi(argv[2]));
     const auto fault = static_cast<cudaError_t>(std::atoi(argv[3]));
     try {
         check_cuda(cudaSetDevice(0), "cudaSetDevice");
         if (what == "first") {
-            with_fault(static_cast<unsigned>(std::atoi(argv[2])), fault, false);
-        } else if (what == "contexts") {
+            with_fault(first, fault, false);
+        } else {
             {
                 const Handle handle;
                 multiply(handle, false);
             }
             // The library remembers a limited number of contexts.
-            constexpr unsigned most = 250;
-            unsigned call = 0;
-            do check_cuda(cudaDeviceReset(), "cudaDeviceReset");
-            while (with_fault(++call, fault, std::strcmp(argv[2], "captured") == 0) && call < most);
-            if (call == most) complain("more calls than contexts");
-        } else {
-            return usage();
+            constexpr unsigned contexts = 200;
+            bool is_left = true;
+            for (unsigned call = first; is_left && call < first + contexts; ++call) {
+                check_cuda(cudaDeviceReset(), "cudaDeviceReset");
+                is_left = with_fault(call, fault, what == "captured");
+            }
+            if (!is_left) std::printf("no more\n");
         }
     } catch (const std::exception& error) {
         complain(error.what());
