@@ -5,13 +5,14 @@ cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")"
 
 usage() {
     cat <<'TEXT'
-usage: ./bootstrap.sh [--local-cuda] demo [size] | test | build | env | --help
+usage: ./bootstrap.sh [--local-cuda] demo [size] | test | build | cuda12 | env | --help
 
   demo [size]   build, then multiply size x size matrices (default 4096) with a plain cuBLAS program, alone and
                 under LD_PRELOAD, and show both results, both speeds and the kernel that served; without a GPU
                 (default 256 then) on a software GPU, whose speeds say nothing
   test          build, then run every test; tests that need a GPU are skipped where there is none
   build         build only, in ./build
+  cuda12        fetch what the tests of CUDA 12 need (0.6 GB, into .tools); they are skipped without
   env           print the shell variables of this tool set, for work by hand:  eval "$(./bootstrap.sh env)"
 
   --local-cuda  take the CUDA compiler from PyPI wheels even if there is one on this machine
@@ -34,7 +35,7 @@ fi
 command=${1:---help}
 case $PWD in *[[:space:]:]*) die "the path of this folder has a space or a colon, which LD_PRELOAD cannot hold: $PWD" ;; esac
 case $command:$# in
-    demo:[12] | test:1 | build:1 | env:1 | -h:1 | --help:[01] | help:1) ;;
+    demo:[12] | test:1 | build:1 | cuda12:1 | env:1 | -h:1 | --help:[01] | help:1) ;;
     *)
         usage >&2
         exit 2
@@ -55,6 +56,11 @@ case $command in
     build)
         need_everything
         configure_and_build build
+        ;;
+    cuda12)
+        need_packages
+        need_python_tools
+        install_cuda12
         ;;
     env)
         need_everything >&2

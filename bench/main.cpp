@@ -1,4 +1,5 @@
 // sgemm_bench: the kernels against the real cuBLAS. See --help.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -6,10 +7,13 @@
 #include <map>
 #include <span>
 
+#include "choices.hpp"
 #include "host_cost.hpp"
 #include "options.hpp"
 #include "report.hpp"
 #include "runner.hpp"
+#include "stand_in_device.hpp"
+#include "summary.hpp"
 #include "text.hpp"
 
 namespace sgemm_bench {
@@ -58,7 +62,7 @@ void run_shapes(Runner& runner, const Options& options, const Stopwatch& stopwat
     const auto is_too_slow = [&](const Shape& shape, const Contestant& contestant) {
         const auto speed = speeds.find(contestant.asked);
         if (options.longest_call_ms == 0 || speed == speeds.end()) return false;
-        return to_problem(shape, options.variation).flops() > speed->second * 1e9 * options.longest_call_ms;
+        return to_problem(shape).flops() > speed->second * 1e9 * options.longest_call_ms;
     };
     const auto may_go_on = [&](const Shape& shape, const Contestant& contestant, bool cold) {
         const bool in_time = options.time_budget_s == 0 || stopwatch.seconds() < options.time_budget_s;
@@ -85,14 +89,40 @@ void run_shapes(Runner& runner, const Options& options, const Stopwatch& stopwat
     }
 }
 
-int benchmark(const Options& options, std::span<char*> arguments) {
+int benchmark(const Options& options, std::span<char* const> arguments) {
     const Stopwatch stopwatch;
     const std::vector<Contestant> contestants = find_contestants(options.kernels);
-    const std::vector<Shape> shapes = collect_shapes(options);
-    for (const Shape& shape : shapes)
-        to_problem(shape, options.variation);  // finds mistakes before the GPU is asked
+    const auto [shapes, facts] = select_shapes(options);
+    for (const Shape& shape : shapes) to_problem(shape);  // finds mistakes before the GPU is asked
+    // First of all: a run that fails must be repeatable. A comment where the output is a file of another
+    // kind.
+    if (options.list_figures) {
+        write_figures(std::cout);
+        return 0;
+    }
+    const bool only_lists = options.list_shapes || options.list_plans;
+    if (options.seed) std::cout << (only_lists ? "# " : "") << "seed: " << *options.seed << '\n';
+    if (options.list_plans) {
+        write_csv_header(std::cout, read_run_facts(options.commit, arguments));
+        for (const Result& plan : list_plans(shapes, contestants, h200_figures()))
+            write_csv_row(std::cout, plan);
+        return 0;
+    }
+    if (options.list_shapes) {
+        write_shapes(std::cout, shapes);
+        return 0;
+    }
 
-    if (options.host_cost && !report_host_cost(std::cout, contestants)) return exit_wrong;
+    if (options.host_cost) {
+        const std::vector<HostCost> costs = measure_host_cost(contestants);
+        write_host_cost(std::cout, costs);
+        // With shapes, the file is for those.
+        std::ofstream csv = open_output(shapes.empty() ? options.csv_file : "");
+        if (csv.is_open()) write_host_cost_csv(csv, read_run_facts(options.commit, arguments), costs);
+        const bool all_launched =
+            std::all_of(costs.begin(), costs.end(), [](const HostCost& cost) { return cost.all_launched; });
+        if (!all_launched || (csv.is_open() && !csv.flush())) return exit_wrong;
+    }
     if (shapes.empty()) return 0;
 
     int devices = 0;
@@ -108,13 +138,9 @@ int benchmark(const Options& options, std::span<char*> arguments) {
     check(cudaFree(nullptr), "making a CUDA context");
     const GpuMonitor monitor(0);
     Runner runner(options, shapes, monitor);
-    Provenance provenance = read_provenance(0, monitor, runner.cublas_version(), options.commit,
-                                            static_cast<int>(arguments.size()), arguments.data());
-    char figure[32];
-    std::snprintf(figure, sizeof figure, "%g", options.roofline.peak_tflops);
-    provenance.emplace_back("peak_tflops", figure);
-    std::snprintf(figure, sizeof figure, "%g", options.roofline.bandwidth_tbs);
-    provenance.emplace_back("bandwidth_tbs", figure);
+    Provenance provenance = read_gpu_facts(0, monitor, runner.cublas_version());
+    for (const Provenance& more : {read_run_facts(options.commit, arguments), facts})
+        provenance.insert(provenance.end(), more.begin(), more.end());
     if (csv.is_open()) write_csv_header(csv, provenance);
 
     runner.warm_up();
@@ -124,13 +150,18 @@ int benchmark(const Options& options, std::span<char*> arguments) {
 
     std::cout << '\n';
     for (const auto& [name, value] : provenance) std::cout << name << ": " << value << '\n';
-    write_summary(std::cout, run.results);
+    std::vector<Summary> summaries = summarize(run.results);
+    // Of candidates a mean says nothing.
+    if (options.every_choice)
+        std::erase_if(summaries, [](const Summary& summary) { return summary.asked != "auto"; });
+    write_summary(std::cout, "", summaries);
     for (const std::string& name : run.left_out) std::cout << "left out: " << name << '\n';
     if (csv.is_open()) {
         csv << "# " << provenance.back().first << ": " << provenance.back().second << '\n';
         for (const std::string& name : run.left_out) csv << "# left out: " << name << '\n';
+        write_summary(csv, "# ", summaries);
     }
-    if (json.is_open()) write_json(json, provenance, run.results, run.left_out);
+    if (json.is_open()) write_json(json, provenance, run.results, run.left_out, summaries);
     if ((csv.is_open() && !csv.flush()) || (json.is_open() && !json.flush())) {
         std::cerr << "the results could not be written\n";
         return exit_wrong;
@@ -149,7 +180,7 @@ int main(int argc, char** argv) {
             std::cout << help_text();
             return 0;
         }
-        return benchmark(options, std::span<char*>(argv, static_cast<std::size_t>(argc)));
+        return benchmark(options, std::span<char* const>(argv, static_cast<std::size_t>(argc)));
     } catch (const InputError& error) {
         std::cerr << "sgemm_bench: " << error.what() << '\n';
         return exit_usage;

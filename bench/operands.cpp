@@ -9,6 +9,7 @@ namespace {
 constexpr std::int64_t pool_elements = 4194301;
 constexpr std::int64_t sample_elements = std::int64_t{1} << 24;
 constexpr std::int64_t most_columns_skipped = 31;
+constexpr std::int64_t most_matrices_sampled = 4096;
 
 std::vector<float> random_numbers(std::uint32_t seed) {
     std::vector<float> numbers(pool_elements);
@@ -53,12 +54,38 @@ void Operands::prepare(const Problem& problem, std::int64_t rotations) {
         float* const start = next;
         next += region_elements(storage, copies);
         fill(start, region_elements(storage, copies), pool);
-        return Region{start + storage.misalignment, storage.spacing()};
+        return Region{start + storage.misalignment, storage.spacing(), nullptr, storage.batch};
     };
     a_ = lay_out(problem.a, rotations, 0);
     b_ = lay_out(problem.b, rotations, 1);
     c_ = lay_out(problem.c, rotations, 2);
     reference_ = lay_out(problem.c, 1, 2);
+    if (problem.pointer_arrays) make_pointers(problem, rotations);
+}
+
+void Operands::make_pointers(const Problem& problem, std::int64_t rotations) {
+    std::vector<float*> pointers;
+    const auto each_region = [&](const auto& visit) {
+        visit(a_, problem.a, rotations);
+        visit(b_, problem.b, rotations);
+        visit(c_, problem.c, rotations);
+        visit(reference_, problem.c, 1);
+    };
+    each_region([&](const Region& region, const Storage& storage, std::int64_t copies) {
+        for (std::int64_t copy = 0; copy < copies; ++copy) {
+            for (std::int64_t matrix = 0; matrix < storage.batch; ++matrix)
+                pointers.push_back(region.at(copy) + matrix * storage.stride);
+        }
+    });
+    const std::size_t size = pointers.size() * sizeof(float*);
+    pointers_ = allocate_device_memory(size);
+    check(cudaMemcpy(pointers_.get(), pointers.data(), size, cudaMemcpyHostToDevice),
+          "cudaMemcpy of pointers");
+    auto* next = reinterpret_cast<float**>(pointers_.get());
+    each_region([&](Region& region, const Storage& storage, std::int64_t copies) {
+        region.pointers = next;
+        next += copies * storage.batch;
+    });
 }
 
 void Operands::reset_c(const Problem& problem, float* c) {
@@ -69,20 +96,30 @@ void Operands::reset_c(const Problem& problem, float* c) {
 }
 
 void Operands::sample(const Problem& problem, const float* c, std::vector<float>& host) const {
-    const std::int64_t columns = problem.c.columns * problem.c.batch;
+    const Storage& storage = problem.c;
+    // One behind the other, all matrices are one that is as long.
+    const std::int64_t matrices =
+        storage.is_contiguous() ? 1 : std::min(storage.batch, most_matrices_sampled);
+    const std::int64_t columns = storage.is_contiguous() ? storage.columns * storage.batch : storage.columns;
     const std::int64_t step =
-        std::min((columns * problem.m + sample_elements - 1) / sample_elements, most_columns_skipped) | 1;
+        std::min((matrices * columns * problem.m + sample_elements - 1) / sample_elements,
+                 most_columns_skipped) |
+        1;
     const std::int64_t sampled = (columns + step - 1) / step;
-    host.resize(static_cast<std::size_t>(sampled * problem.m));
+    host.resize(static_cast<std::size_t>(matrices * sampled * problem.m));
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    if (step == 1 && problem.c.leading_dimension == problem.m) {
+    if (step == 1 && storage.is_contiguous() && storage.leading_dimension == problem.m) {
         check(cudaMemcpy(host.data(), c, bytes(columns * problem.m), cudaMemcpyDeviceToHost),
               "cudaMemcpy of C");
         return;
     }
-    check(cudaMemcpy2D(host.data(), bytes(problem.m), c, bytes(problem.c.leading_dimension * step),
-                       bytes(problem.m), static_cast<std::size_t>(sampled), cudaMemcpyDeviceToHost),
-          "cudaMemcpy2D of C");
+    for (std::int64_t i = 0; i < matrices; ++i) {
+        const float* matrix = c + i * storage.batch / matrices * storage.stride;
+        check(cudaMemcpy2D(host.data() + i * sampled * problem.m, bytes(problem.m), matrix,
+                           bytes(storage.leading_dimension * step), bytes(problem.m),
+                           static_cast<std::size_t>(sampled), cudaMemcpyDeviceToHost),
+              "cudaMemcpy2D of C");
+    }
 }
 
 /// Copies the pool once and then doubles what is there: a few copies inside the GPU for any size.

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <ctime>
+#include <fstream>
 
 #include "bench_commit.hpp"
 #include "cuda_resources.hpp"
@@ -28,6 +29,16 @@ std::string utc_now() {
     gmtime_r(&now, &parts);
     char text[32];
     return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+/// As Linux names it, or "unknown".
+std::string processor_name() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        const std::size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+    }
+    return "unknown";
 }
 
 }  // namespace
@@ -64,20 +75,13 @@ std::string GpuMonitor::driver_version() const {
     return driver_version_ != nullptr && driver_version_(text, sizeof text) == 0 ? text : "unknown";
 }
 
-Provenance read_provenance(int cuda_device, const GpuMonitor& monitor, int cublas_version,
-                           const std::string& commit, int argument_count, const char* const* arguments) {
+Provenance read_gpu_facts(int cuda_device, const GpuMonitor& monitor, int cublas_version) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, cuda_device), "cudaGetDeviceProperties");
     int runtime = 0;
     int driver = 0;
     check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
     check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-    std::string command;
-    for (int i = 0; i < argument_count; ++i) {
-        if (i > 0) command += ' ';
-        command += arguments[i];
-    }
-
     return {
         {"gpu", properties.name},
         {"compute_capability", std::to_string(properties.major) + "." + std::to_string(properties.minor)},
@@ -90,6 +94,17 @@ Provenance read_provenance(int cuda_device, const GpuMonitor& monitor, int cubla
         {"highest_sm_clock_mhz", std::to_string(monitor.highest_sm_clock_mhz())},
         {"sm_clock_before_mhz", std::to_string(monitor.sm_clock_mhz())},
         {"memory_clock_before_mhz", std::to_string(monitor.memory_clock_mhz())},
+    };
+}
+
+Provenance read_run_facts(const std::string& commit, std::span<char* const> arguments) {
+    std::string command;
+    for (const char* argument : arguments) {
+        if (!command.empty()) command += ' ';
+        command += argument;
+    }
+    return {
+        {"processor", processor_name()},
         {"date", utc_now()},
         {"commit", commit.empty() ? SGEMM_BENCH_COMMIT : commit},
         {"command", command},

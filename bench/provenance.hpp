@@ -1,6 +1,7 @@
 // Where and how the numbers came about.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,9 +35,11 @@ class GpuMonitor {
     void* device_ = nullptr;
 };
 
-/// Before the run: GPU, driver, CUDA, cuBLAS, clocks, date, commit, command line. `cublas_version` as
-/// cublasGetVersion has it.
-Provenance read_provenance(int cuda_device, const GpuMonitor& monitor, int cublas_version,
-                           const std::string& commit, int argument_count, const char* const* arguments);
+/// The GPU before the run: its name, driver, CUDA, cuBLAS, clocks. `cublas_version` as cublasGetVersion has
+/// it.
+Provenance read_gpu_facts(int cuda_device, const GpuMonitor& monitor, int cublas_version);
+
+/// The run itself: processor, date, commit, command line.
+Provenance read_run_facts(const std::string& commit, std::span<char* const> arguments);
 
 }  // namespace sgemm_bench

@@ -4,11 +4,13 @@
 A section is everything between the lines
     <!-- results:NAME begin -->
     <!-- results:NAME end -->
-where NAME is ladder, counters, squares, shapes or second-source; its table comes from the newest recording of that name.
+where NAME is that of a table below; its table comes from the newest recording of that name, with its picture if there is
+one. Without a recording the section is empty.
 With --check nothing is written, and the exit status is 1 if a section is out of date.
 """
 import argparse
 import math
+import os
 import re
 import sys
 from pathlib import Path
@@ -42,10 +44,6 @@ def middle(rows, column):
     return values[len(values) // 2] if values else None
 
 
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
-
-
 def shown_sizes(rows):
     measured = {row["m"] for row in rows}
     return [size for size in SHOWN_SIZES if size in measured]
@@ -70,37 +68,100 @@ def ladder_table(recorded):
             + markdown_table(["kernel", *map(str, sizes), "ratio"], table))
 
 
-def squares_table(recorded):
+def lowest(group):
+    """The lowest ratio of means() and its shape, with two digits however low it is."""
+    ratio = group["lowest"]["ratio"]
+    return f"{ratio:{'.2f' if ratio >= 0.1 else '.2g'}} ({group['lowest']['name']})"
+
+
+def means(rows):
+    """What a group of rows comes to, each as often as the program called it."""
+    counts = [row.get("count") or 1 for row in rows]
+    total = sum(counts)
+
+    def mean(column):
+        return math.exp(sum(count * math.log(row[column]) for row, count in zip(rows, counts)) / total)
+
+    def calls(condition):
+        return sum(count for row, count in zip(rows, counts) if condition(row))
+
+    return {"calls": total, "ratio": mean("ratio"), "lowest": min(rows, key=lambda row: row["ratio"]),
+            "at least 1": calls(lambda row: row["ratio"] >= 1),
+            "forwarded": calls(lambda row: row["kernel"] == "cublas" != row["asked"]),
+            "ours": mean("roofline_fraction"), "cuBLAS": mean("cublas_roofline_fraction")}
+
+
+def squares_table(recorded, shown=shown_sizes):
     warm, cold = squares(recorded.timed()), squares(recorded.timed("cold"))
     kernel = in_order(row["asked"] for row in warm)[0]
     operations = in_order(row["operations"] for row in warm)
+    sizes = shown(warm)
+    warm, cold = ([row for row in rows if row["asked"] == kernel and row["m"] in sizes] for rows in (warm, cold))
     table = []
-    for size in shown_sizes(warm):
+    for size in sizes:
         cells = []
         for pair in operations:
-            row = find(warm, asked=kernel, m=size, operations=pair)
-            cold_row = find(cold, asked=kernel, m=size, operations=pair)
+            row = find(warm, m=size, operations=pair)
+            cold_row = find(cold, m=size, operations=pair)
             text = f"{row['tflops']:.1f} ({row['ratio']:.2f})" if row else ""
             cells.append(text + (f", cold ({cold_row['ratio']:.2f})" if row and cold_row else ""))
-        table.append([str(size), *cells])
-    return (f"Kernel {kernel}, TFLOP/s by m = n = k; in brackets, how many times as fast as cuBLAS.\n\n"
-            + markdown_table(["size", *operations], table))
+        table.append([f"{size:.0f}", *cells])
+    lines = []
+    for mode, rows in (("warm", warm), ("cold", cold)):
+        if rows:
+            group = means(rows)
+            lines.append(f"{mode} {group['ratio']:.2f}, lowest {lowest(group)}")
+    return (f"Kernel {kernel}, TFLOP/s by m = n = k; in brackets, how many times as fast as cuBLAS: geometric mean "
+            f"{'; '.join(lines)}.\n\n" + markdown_table(["size", *operations], table))
 
 
-def shapes_table(recorded):
-    kinds = []
+def small_squares_table(recorded):
+    return squares_table(recorded, shown=lambda rows: sorted({row["m"] for row in rows}))
+
+
+def summary_table(recorded):
+    table = []
     for mode in ("warm", "cold"):
-        rows = recorded.timed(mode)
-        for kernel in in_order(row["asked"] for row in rows):
-            ratios = sorted(row["ratio"] for row in rows if row["asked"] == kernel)
-            fractions = [(row["roofline_fraction"], row["cublas_roofline_fraction"])
-                         for row in rows if row["asked"] == kernel]
-            ours, cublas = (sorted(column)[len(ratios) // 2] for column in zip(*fractions))
-            kinds.append([f"{kernel}, {mode}", str(len(ratios)), f"{geometric_mean(ratios):.2f}",
-                          f"{ratios[len(ratios) // 2]:.2f}", f"{ratios[0]:.2f}",
-                          str(sum(ratio >= 1 for ratio in ratios)), f"{100 * ours:.0f} %", f"{100 * cublas:.0f} %"])
-    return markdown_table(["kernel", "shapes", "ratio to cuBLAS, geometric mean", "median", "lowest",
-                           "at least 1", "of the roofline, median", "cuBLAS"], kinds)
+        timed = recorded.timed(mode)
+        for kernel in in_order(row["asked"] for row in timed):
+            for kind, is_batched in (("batch = 1", False), ("batch > 1", True)):
+                rows = [row for row in timed if row["asked"] == kernel and (row["batch"] > 1) == is_batched]
+                if not rows:
+                    continue
+                group = means(rows)
+                table.append([f"{kernel}, {mode}, {kind}", f"{group['calls']:.0f}", f"{group['ratio']:.2f}",
+                              lowest(group), f"{group['at least 1']:.0f}", f"{group['forwarded']:.0f}",
+                              f"{100 * group['ours']:.0f} %", f"{100 * group['cuBLAS']:.0f} %"])
+    return markdown_table(["kernel", "calls", "ratio to cuBLAS, geometric mean", "lowest", "at least 1", "forwarded",
+                           "of the roofline, geometric mean", "cuBLAS"], table)
+
+
+def random_table(recorded):
+    shapes = len({row["name"] for row in recorded.rows})
+    return (f"{shapes} random shapes, each dimension log-uniform in 1 to 8192, in four transpositions; seed "
+            f"{recorded.provenance['seed']}, another at every run.\n\n" + summary_table(recorded))
+
+
+def unaligned_table(recorded):
+    """The speed of each square with operands off their alignment, and with longer columns, against itself aligned."""
+    table, worst = [], []
+    aligned = {"ld_pad": 0, "misalign": "0/0/0"}
+    kinds = [{"ld_pad": 0, "misalign": "1/1/1"}, {"ld_pad": 1, "misalign": "0/0/0"}]
+    for base in (row for row in squares(recorded.timed()) if all(row[key] == value for key, value in aligned.items())):
+        cells = []
+        for kind in kinds:
+            shares = []
+            for mode in ("warm", "cold"):
+                same = {"m": base["m"], "operations": base["operations"], "asked": base["asked"]}
+                before = find(squares(recorded.timed(mode)), **same, **aligned)
+                after = find(squares(recorded.timed(mode)), **same, **kind)
+                shares += [before["us"] / after["us"]] if before and after else []
+            worst += shares
+            cells.append(", cold ".join(f"{share:.2f}" for share in shares))
+        table.append([f"{base['m']:.0f} {base['operations']}", f"{base['tflops']:.1f}", *cells])
+    return ("Squares with every operand 4 bytes off a 16-byte boundary, and with leading dimensions one longer, as a part "
+            f"of the speed of the same square aligned; lowest {min(worst):.2f}.\n\n"
+            + markdown_table(["size", "aligned, TFLOP/s", "misaligned", "odd leading dimensions"], table))
 
 
 def second_source_table(recorded):
@@ -145,24 +206,46 @@ def counters_table(recorded):
                               "read from DRAM", "warps resident", "stalls"], table))
 
 
-TABLES = {"ladder": ladder_table, "counters": counters_table, "squares": squares_table, "shapes": shapes_table,
-          "second-source": second_source_table}
+def host_cost_table(recorded):
+    rows = [[f"{row['asked']}, {row['calls']}", *(figure(row[part], ".0f") for part in
+                                                   ("plan_ns", "launch_ns", "whole_ns"))]
+            for row in recorded.rows if row["served"]]
+    return ("Host time of a served call with the launch stubbed out, ns, medians of a million calls.\n\n"
+            + markdown_table(["kernel, calls", "plan()", "and the launch path",
+                              "all of it: look-up, cuBLAS's handle, driver, counters"], rows))
 
 
-def section_text(name, results):
+TABLES = {"ladder": ladder_table, "counters": counters_table, "squares": squares_table,
+          "small-squares": small_squares_table, "shapes": summary_table, "random": random_table,
+          "unaligned": unaligned_table, "second-source": second_source_table, "host-cost": host_cost_table}
+# The pictures that belong to a section, and what they show.
+PICTURES = {"ladder": {"ladder": "TFLOP/s over size"},
+            "squares": {"squares": "auto and cuBLAS over size", "squares-ratio": "Ratio to cuBLAS for every square"},
+            "shapes": {"shapes": "Ratio to cuBLAS for every shape"},
+            "random": {"random": "Ratio to cuBLAS for every random shape"}}
+
+
+def section_text(name, results, folder):
     if name not in TABLES:
         raise OutOfPlace(f"no table is called {name}; there are {', '.join(TABLES)}")
     recorded = latest(results, name)
     if recorded is None:
-        raise OutOfPlace(f"no recording of {name} in {results}")
-    return f"{TABLES[name](recorded)}\n{recorded.description()}; bench/results/h200/{recorded.path.name}.\n"
+        return ""
+    text = f"{TABLES[name](recorded)}\n{recorded.description()}; bench/results/h200/{recorded.path.name}.\n"
+    for file, caption in PICTURES.get(name, {}).items():
+        picture = results / f"{file}.svg"
+        if picture.exists():
+            text += f"\n![{caption}]({os.path.relpath(picture, folder)})\n"
+    return text
 
 
-def regenerate(text, results):
+def regenerate(text, results, folder):
     markers = re.findall(r"<!-- results:[\w-]+ (?:begin|end) -->", text)
     if len(markers) != 2 * len(SECTION.findall(text)):
         raise OutOfPlace("a section has no beginning or no end")
-    return SECTION.sub(lambda found: found[1] + section_text(found[2], results) + found[4], text)
+    if not any(latest(results, name) for name in TABLES):
+        raise OutOfPlace(f"no recording in {results}")  # rather than empty every section
+    return SECTION.sub(lambda found: found[1] + section_text(found[2], results, folder) + found[4], text)
 
 
 def main():
@@ -174,7 +257,7 @@ def main():
     arguments = parser.parse_args()
     text = arguments.readme.read_text()
     try:
-        wanted = regenerate(text, arguments.results)
+        wanted = regenerate(text, arguments.results, arguments.readme.parent)
     except OutOfPlace as fault:
         sys.exit(f"{arguments.readme}: {fault}")
     if text == wanted:

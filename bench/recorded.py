@@ -3,7 +3,8 @@ import csv
 import json
 from pathlib import Path
 
-TEXT_COLUMNS = {"name", "layout", "transA", "transB", "misalign", "asked", "kernel", "mode", "status", "note"}
+TEXT_COLUMNS = {"name", "layout", "transA", "transB", "misalign", "asked", "kernel", "choice", "mode",
+                "status", "note", "calls"}
 
 
 class Recorded:
@@ -33,8 +34,9 @@ class Recorded:
     def description(self):
         """One line for a caption."""
         p = self.provenance
-        return (f"{p['gpu']}, driver {p['driver']}, CUDA {p['cuda_runtime']}, cuBLAS {p['cublas']}, "
-                f"{p['date'][:10]}, commit {p['commit']}")
+        machine = (f"{p['gpu']}, driver {p['driver']}, CUDA {p['cuda_runtime']}, cuBLAS {p['cublas']}" if "gpu" in p
+                   else p["processor"])  # what was timed on the host alone
+        return f"{machine}, {p['date'][:10]}, commit {p['commit']}"
 
 
 def _value(name, text):

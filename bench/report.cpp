@@ -1,28 +1,17 @@
 #include "report.hpp"
 
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
-#include <functional>
-#include <map>
 #include <ostream>
 
+#include "summary.hpp"
 #include "text.hpp"
 
 namespace sgemm_bench {
 namespace {
 
-[[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...) {
-    char text[512];
-    va_list arguments;
-    va_start(arguments, pattern);
-    std::vsnprintf(text, sizeof text, pattern, arguments);
-    va_end(arguments);
-    return text;
-}
-
-std::string number(double value) {
-    return std::isfinite(value) ? format("%.6g", value) : "";
+/// Empty where the matrices of a batch lie one behind the other.
+std::string stride(const Result& result, std::size_t operand) {
+    return result.shape.strides ? std::to_string((*result.shape.strides)[operand]) : "";
 }
 
 /// A column of the result files; absent values are empty in CSV and null in JSON.
@@ -48,16 +37,23 @@ const Column columns[] = {
     {"lda", false, [](const Result& r) { return r.shape.lda != 0 ? std::to_string(r.shape.lda) : ""; }},
     {"ldb", false, [](const Result& r) { return r.shape.ldb != 0 ? std::to_string(r.shape.ldb) : ""; }},
     {"ldc", false, [](const Result& r) { return r.shape.ldc != 0 ? std::to_string(r.shape.ldc) : ""; }},
+    {"stride_a", false, [](const Result& r) { return stride(r, 0); }},
+    {"stride_b", false, [](const Result& r) { return stride(r, 1); }},
+    {"stride_c", false, [](const Result& r) { return stride(r, 2); }},
+    {"pointer_arrays", false, [](const Result& r) { return std::to_string(r.shape.pointer_arrays); }},
     {"beta", false, [](const Result& r) { return number(r.shape.beta); }},
-    {"ld_pad", false, [](const Result& r) { return std::to_string(r.variation.leading_dimension_pad); }},
+    {"count", false, [](const Result& r) { return std::to_string(r.shape.count); }},
+    {"ld_pad", false,
+     [](const Result& r) { return std::to_string(r.shape.variation.leading_dimension_pad); }},
     {"misalign", true,
      [](const Result& r) {
-         const auto& offsets = r.variation.misalignment;
+         const auto& offsets = r.shape.variation.misalignment;
          return std::to_string(offsets[0]) + "/" + std::to_string(offsets[1]) + "/" +
                 std::to_string(offsets[2]);
      }},
     {"asked", true, [](const Result& r) { return r.asked; }},
     {"kernel", true, [](const Result& r) { return r.kernel; }},
+    {"choice", true, [](const Result& r) { return r.choice; }},
     {"mode", true, [](const Result& r) { return std::string(r.cold ? "cold" : "warm"); }},
     {"status", true, [](const Result& r) { return r.status; }},
     {"us", false, TIMED(r.ours.us)},
@@ -85,8 +81,12 @@ const Column columns[] = {
 
 }  // namespace
 
-void write_csv_header(std::ostream& out, const Provenance& provenance) {
+void write_provenance(std::ostream& out, const Provenance& provenance) {
     for (const auto& [name, value] : provenance) out << "# " << name << ": " << value << '\n';
+}
+
+void write_csv_header(std::ostream& out, const Provenance& provenance) {
+    write_provenance(out, provenance);
     const char* separator = "";
     for (const Column& column : columns) {
         out << separator << column.name;
@@ -105,7 +105,7 @@ void write_csv_row(std::ostream& out, const Result& result) {
 }
 
 void write_json(std::ostream& out, const Provenance& provenance, std::span<const Result> results,
-                std::span<const std::string> left_out) {
+                std::span<const std::string> left_out, std::span<const Summary> summaries) {
     const char* separator = "\n";
     out << "{\n\"provenance\": {";
     for (const auto& [name, value] : provenance) {
@@ -134,7 +134,9 @@ void write_json(std::ostream& out, const Provenance& provenance, std::span<const
         out << separator << json_quote(name);
         separator = ", ";
     }
-    out << "]\n}\n";
+    out << "],\n\"summary\": ";
+    write_summary_json(out, summaries);
+    out << "\n}\n";
 }
 
 void write_table_header(std::ostream& out) {
@@ -144,7 +146,8 @@ void write_table_header(std::ostream& out) {
 
 void write_table_row(std::ostream& out, const Result& r) {
     const std::string name = r.shape.row_major ? r.shape.name + " (row)" : r.shape.name;
-    const std::string kernel = r.asked == r.kernel || r.kernel.empty() ? r.asked : r.asked + ":" + r.kernel;
+    std::string kernel = r.asked == r.kernel || r.kernel.empty() ? r.asked : r.asked + ":" + r.kernel;
+    if (!r.choice.empty()) kernel += " " + r.choice;
     out << format("%-36s %-18s %-4s ", name.c_str(), kernel.c_str(), r.cold ? "cold" : "warm");
     if (r.is_timed()) {
         out << format("%10.2f %10.2f %6.3f %6.3f-%6.3f %8.2f %8.1f %5.1f%% %5.1f%%  ", r.ours.us, r.cublas.us,
@@ -154,27 +157,6 @@ void write_table_row(std::ostream& out, const Result& r) {
         out << r.status << ' ';
     }
     out << r.note << std::endl;
-}
-
-void write_summary(std::ostream& out, std::span<const Result> results) {
-    std::map<std::pair<std::string, bool>, std::vector<const Result*>> groups;
-    for (const Result& result : results) {
-        if (result.is_timed()) groups[{result.asked, result.cold}].push_back(&result);
-    }
-    for (const auto& [group, members] : groups) {
-        std::vector<double> ratios;
-        const Result* slowest = members.front();
-        std::size_t at_least_cublas = 0;
-        for (const Result* member : members) {
-            ratios.push_back(member->ratio());
-            at_least_cublas += member->ratio() >= 1 ? 1 : 0;
-            if (member->ratio() < slowest->ratio()) slowest = member;
-        }
-        out << format(
-            "%s, %s: %zu shapes, ratio to cuBLAS: geometric mean %.3f, lowest %.3f (%s), %zu at least 1\n",
-            group.first.c_str(), group.second ? "cold" : "warm", members.size(), geometric_mean(ratios),
-            slowest->ratio(), slowest->shape.name.c_str(), at_least_cublas);
-    }
 }
 
 }  // namespace sgemm_bench

@@ -16,9 +16,9 @@ namespace sgemm_bench {
 /// One kernel on one shape, warm or cold, beside cuBLAS.
 struct Result {
     Shape shape;
-    Variation variation;
     std::string asked;   ///< the kernel of the command line
     std::string kernel;  ///< the name of the row that served it; cublas: forwarded
+    std::string choice;  ///< how that row was launched, if not with one block for each tile
     bool cold = false;
     std::string status = "ok";  ///< ok, or what went wrong: then there are no times
     std::string note;           ///< why the call was forwarded, and the like
@@ -36,19 +36,22 @@ struct Result {
 
     /// How many times faster than cuBLAS.
     double ratio() const { return cublas.us / ours.us; }
+    /// Whether the shim would have handed the call to cuBLAS, whose own speed `ours` then is.
+    bool is_forwarded() const { return kernel == "cublas" && asked != "cublas"; }
     bool is_timed() const { return status == "ok"; }
 };
 
+struct Summary;
+
+/// Comments before a CSV.
+void write_provenance(std::ostream& out, const Provenance& provenance);
 void write_csv_header(std::ostream& out, const Provenance& provenance);
 void write_csv_row(std::ostream& out, const Result& result);
 
 void write_json(std::ostream& out, const Provenance& provenance, std::span<const Result> results,
-                std::span<const std::string> left_out);
+                std::span<const std::string> left_out, std::span<const Summary> summaries);
 
 void write_table_header(std::ostream& out);
 void write_table_row(std::ostream& out, const Result& result);
-
-/// For each kernel, warm and cold: how many shapes, the geometric mean and the lowest of the ratios.
-void write_summary(std::ostream& out, std::span<const Result> results);
 
 }  // namespace sgemm_bench

@@ -1,30 +1,43 @@
 #!/bin/sh
-# The standard measurements, in about four minutes of GPU time: result files (CSV) and the printed tables (log.txt) go
-# into $OUT. The files belong into bench/results/h200/ with the date before their names; readme_tables.py and plot.py
-# take the newest.
+# The standard measurements of an H200: result files (CSV) and the printed tables (log.txt) go into $OUT. The files
+# belong into bench/results/h200/ with the date before their names; readme_tables.py and plot.py take the newest.
 #
-#   OUT=results bench/run_h200.sh [ladder] [squares] [shapes] [second-source] [host-cost] [transpositions]
-#                                            [misaligned] [padded]
+#   OUT=results bench/run_h200.sh [PART...]
 #
-# Without names: all but the last three, which time every rung in four transpositions, operands off their alignment and odd
-# leading dimensions.
-# BENCH: the program (default: build/bench/sgemm_bench); COMMIT: what to record (default: that of the build).
+# Without names, the parts that the README's tables of `auto` are made of, in about three minutes:
+#   host-cost      what our code costs the host, launches stubbed out
+#   squares        2048 to 16384, four transpositions, warm and cold
+#   small-squares  every multiple of 128 up to 1920, likewise
+#   shapes         data/shapes.csv, warm and cold
+#   random         500 shapes of a new seed (SEED: that one), warm and cold
+#   unaligned      squares against the same with operands off their alignment and with odd leading dimensions
+# By name only:
+#   ladder         every rung over size
+#   second-source  every kernel on six shapes of convolutions
+#   transpositions every kernel at 4096 in four transpositions
+#   choices        every choice of every production kernel, for fit_model.py: the shapes, squares and 150 random ones
+#                  (SEED); takes about as long as all the others, so give it LIMIT
+#
+# BENCH: the program (default: build/bench/sgemm_bench); COMMIT: what to record (default: that of the build); LIMIT:
+# seconds for all parts together (default: 200). A part that would not be done in time says what it left out.
 set -u
 here=$(dirname "$0")
 bench=${BENCH:-$here/../build/bench/sgemm_bench}
 out=${OUT:?the folder for the results}
+limit=${LIMIT:-200}
 mkdir -p "$out"
 log=$out/log.txt
 : >"$log"
+start=$(date +%s)
 worst=0
 
-# measure PART OPTION...
-measure() {
+# run PART COMMAND...: shows and keeps what it prints, and remembers if it failed.
+run() {
     part=$1
     shift
     {
         echo "== $part"
-        "$bench" "$@" --csv "$out/$part.csv" ${COMMIT:+--commit "$COMMIT"} 2>&1
+        "$@" 2>&1
         echo "exit status $?"
     } | tee -a "$log"
     case $(tail -n 1 "$log") in
@@ -33,36 +46,59 @@ measure() {
     esac
 }
 
-[ $# -gt 0 ] || set -- host-cost ladder squares second-source shapes
+# measure PART SECONDS OPTION...: at most so many seconds, and no more than there are left.
+measure() {
+    part=$1
+    left=$((limit - $(date +%s) + start))
+    seconds=$(($2 < left ? $2 : left))
+    shift 2
+    if [ "$seconds" -lt 1 ]; then
+        run "$part" sh -c 'echo "left out: no time left"; exit 1'
+        return
+    fi
+    run "$part" "$bench" "$@" --time-budget "$seconds" --csv "$out/$part.csv" ${COMMIT:+--commit "$COMMIT"}
+}
+
+# Rounds and GPU time: a measurement costs both sides their time and tens of milliseconds of preparation, most where a
+# small shape rotates over thousands of copies, so that the many small ones get less of it; their replays are still a
+# millisecond each. The seconds add up to less than LIMIT.
+[ $# -gt 0 ] || set -- host-cost squares small-squares shapes random unaligned
 for part in "$@"; do
     case $part in
     host-cost)
-        "$bench" --host-cost --kernels all,auto 2>&1 | tee -a "$log"
-        ;;
-    ladder)
-        measure ladder --kernels all --row-major --sizes 256,512,1024,1536,2048,3072,4096,5120,8192 \
-            --longest-call-ms 300 --time-budget 60
+        run host-cost "$bench" --host-cost --kernels auto,double_buffer --csv "$out/host-cost.csv" \
+            ${COMMIT:+--commit "$COMMIT"}
         ;;
     squares)
-        measure squares --cold --squares --ops NN,NT,TN,TT \
-            --sizes 128,384,640,768,896,1152,1280,1408,1536,1664,1792,1920 --min-time-ms 25 --time-budget 90
+        measure squares 35 --cold --sizes 2048,4096,5120,8192,16384 --ops NN,NT,TN,TT --min-time-ms 25
         ;;
-    transpositions)
-        measure transpositions --kernels all --sizes 4096 --ops NN,NT,TN,TT --longest-call-ms 300 --rounds 5 \
-            --time-budget 40
-        ;;
-    second-source)
-        measure second-source --kernels all,auto --second-source --longest-call-ms 300 --time-budget 30
+    small-squares)
+        measure small-squares 20 --cold --sizes 128:1920:128 --ops NN,NT,TN,TT --min-time-ms 20
         ;;
     shapes)
-        measure shapes --cold --shapes-file "$here/data/shapes.csv" --min-time-ms 25 --time-budget 80
+        measure shapes 32 --cold --shapes-file "$here/data/shapes.csv" --min-time-ms 20
         ;;
-    misaligned)
-        measure misaligned --sizes 512,1024,2048,4096,8192 --ops NN,NT,TN,TT --misalign 1,1,1 --min-time-ms 25 \
-            --time-budget 40
+    random)
+        measure random 80 --cold --random 500 ${SEED:+--seed "$SEED"} --rounds 5 --min-time-ms 4
         ;;
-    padded)
-        measure padded --sizes 512,1024,2048,4096,8192 --ops NN,NT,TN,TT --ld-pad 1 --min-time-ms 25 --time-budget 40
+    unaligned)
+        measure unaligned 25 --cold --sizes 1024,2048,4096,8192 --ops NN,NT,TN,TT --with-unaligned --rounds 5 \
+            --min-time-ms 15
+        ;;
+    ladder)
+        measure ladder 60 --kernels all --row-major --sizes 256,512,1024,1536,2048,3072,4096,5120,8192 \
+            --longest-call-ms 300
+        ;;
+    second-source)
+        measure second-source 30 --kernels all,auto --second-source --longest-call-ms 300
+        ;;
+    transpositions)
+        measure transpositions 40 --kernels all --sizes 4096 --ops NN,NT,TN,TT --longest-call-ms 300 --rounds 5
+        ;;
+    choices)
+        measure choices "$limit" --every-choice --shapes-file "$here/data/shapes.csv" \
+            --sizes 128:1920:256,2048,4096,5120 --ops NN,NT,TN,TT --random 150 ${SEED:+--seed "$SEED"} --rounds 3 \
+            --min-time-ms 3
         ;;
     *)
         echo "unknown part: $part" >&2

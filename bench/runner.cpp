@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "choices.hpp"
 #include "device.hpp"
 #include "text.hpp"
 
@@ -18,6 +19,9 @@ constexpr std::int64_t most_rotations = 4096;
 /// From here on plain launches confirm the graphs: their host time hides behind the work.
 constexpr double event_flops = 2.0 * 1024 * 1024 * 1024;
 
+/// With --every-choice: a candidate so many times slower than the best so far is not worth its time.
+constexpr double hopeless = 3;
+
 const float alpha = 1.0f;
 
 class DoesNotFit : public std::runtime_error {
@@ -25,35 +29,12 @@ class DoesNotFit : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-sgemm_shim::Operation shim_operation(char letter) {
-    return letter == 'T' ? sgemm_shim::Operation::transpose : sgemm_shim::Operation::none;
-}
-
 cublasOperation_t cublas_operation(char letter) {
     return letter == 'T' ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-/// The call of a problem on one copy of its operands. Points to problem.beta.
-sgemm_shim::GemmCall make_call(const Problem& problem, const float* a, const float* b, float* c) {
-    sgemm_shim::GemmCall call;
-    call.operation_a = shim_operation(problem.operations.a);
-    call.operation_b = shim_operation(problem.operations.b);
-    call.m = problem.m;
-    call.n = problem.n;
-    call.k = problem.k;
-    call.alpha = &alpha;
-    call.beta = &problem.beta;
-    call.a = {a, nullptr, problem.a.leading_dimension, problem.a.stride()};
-    call.b = {b, nullptr, problem.b.leading_dimension, problem.b.stride()};
-    call.c = {c, nullptr, problem.c.leading_dimension, problem.c.stride()};
-    call.batch_count = problem.batch;
-    call.pointer_mode = sgemm_shim::PointerMode::host;
-    call.precision = sgemm_shim::Precision::fp32;
-    return call;
-}
-
 Problem warm_up_problem() {
-    return to_problem(square_shapes({1024}, {{'N', 'N'}}).front(), {});
+    return to_problem(square_shapes({1024}, {{'N', 'N'}}).front());
 }
 
 /// How far two correct FP32 results may lie apart. For products of numbers spread evenly over -1 to 1, the
@@ -66,34 +47,14 @@ double tolerance(const Problem& problem) {
 
 }  // namespace
 
-std::vector<Contestant> find_contestants(const std::vector<std::string>& names) {
-    std::vector<Contestant> contestants;
-    std::string known = "auto, all";
-    for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table())
-        known += std::string(", ") + kernel.name;
-
-    for (const std::string& name : names) {
-        if (name == "auto") {
-            contestants.push_back({name, nullptr});
-        } else if (name == "all") {
-            for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table()) {
-                if (kernel.implementation != nullptr) contestants.push_back({kernel.name, &kernel});
-            }
-        } else if (const sgemm_shim::Kernel* kernel = sgemm_shim::find_kernel(name)) {
-            contestants.push_back({kernel->name, kernel});
-        } else {
-            throw InputError("unknown kernel '" + name + "'; known: " + known);
-        }
-    }
-    return contestants;
-}
-
 Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const GpuMonitor& monitor)
     : options_(options), monitor_(monitor) {
     int device = 0;
     int l2_bytes = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");
     check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device), "cudaDeviceGetAttribute");
+    check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device),
+          "cudaDeviceGetAttribute");
     cold_bytes_ = std::int64_t{3} * l2_bytes;
 
     stream_ = make_stream();
@@ -111,7 +72,7 @@ Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const G
     const std::size_t most_bytes = free_bytes - free_bytes / 16;
     memory_bytes_ = Operands::bytes_needed(warm_up_problem(), 1);
     for (const Shape& shape : shapes) {
-        const Problem problem = to_problem(shape, options.variation);
+        const Problem problem = to_problem(shape);
         const std::size_t needed = Operands::bytes_needed(problem, rotations(problem, options.cold));
         if (needed <= most_bytes) memory_bytes_ = std::max(memory_bytes_, needed);
     }
@@ -129,7 +90,7 @@ void Runner::warm_up() {
     operands_->prepare(problem, 1);
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
     while (std::chrono::steady_clock::now() < until) {
-        for (int i = 0; i < 100; ++i) run_cublas(problem, 0, operands_->c(0));
+        for (int i = 0; i < 100; ++i) run_cublas(problem, 0, Output::c);
         check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
     }
 }
@@ -138,47 +99,53 @@ std::int64_t Runner::rotations(const Problem& problem, bool cold) const {
     return cold ? rotation_count(problem, cold_bytes_, most_rotations) : 1;
 }
 
-void Runner::run_cublas(const Problem& problem, std::int64_t rotation, float* c) {
+void Runner::run_cublas(const Problem& problem, std::int64_t rotation, Output output) {
     const auto size = [](std::int64_t value) { return static_cast<int>(value); };
-    const cublasOperation_t operation_a = cublas_operation(problem.operations.a);
-    const cublasOperation_t operation_b = cublas_operation(problem.operations.b);
+    const bool into_c = output == Output::c;
+    const auto call = [&](auto function, auto... arguments) {
+        return function(cublas_.get(), cublas_operation(problem.operations.a),
+                        cublas_operation(problem.operations.b), size(problem.m), size(problem.n),
+                        size(problem.k), arguments...);
+    };
+    const int lda = size(problem.a.leading_dimension);
+    const int ldb = size(problem.b.leading_dimension);
+    const int ldc = size(problem.c.leading_dimension);
     const float* a = operands_->a(rotation);
     const float* b = operands_->b(rotation);
-    if (problem.batch == 1) {
-        check(cublasSgemm(cublas_.get(), operation_a, operation_b, size(problem.m), size(problem.n),
-                          size(problem.k), &alpha, a, size(problem.a.leading_dimension), b,
-                          size(problem.b.leading_dimension), &problem.beta, c,
-                          size(problem.c.leading_dimension)),
-              "cublasSgemm");
+    float* c = into_c ? operands_->c(rotation) : operands_->reference();
+    if (problem.pointer_arrays) {
+        check(call(cublasSgemmBatched, &alpha, operands_->a_pointers(rotation), lda,
+                   operands_->b_pointers(rotation), ldb, &problem.beta,
+                   into_c ? operands_->c_pointers(rotation) : operands_->reference_pointers(), ldc,
+                   size(problem.batch)),
+              "cublasSgemmBatched");
+    } else if (problem.batch == 1) {
+        check(call(cublasSgemm, &alpha, a, lda, b, ldb, &problem.beta, c, ldc), "cublasSgemm");
     } else {
-        check(cublasSgemmStridedBatched(
-                  cublas_.get(), operation_a, operation_b, size(problem.m), size(problem.n), size(problem.k),
-                  &alpha, a, size(problem.a.leading_dimension), problem.a.stride(), b,
-                  size(problem.b.leading_dimension), problem.b.stride(), &problem.beta, c,
-                  size(problem.c.leading_dimension), problem.c.stride(), size(problem.batch)),
+        check(call(cublasSgemmStridedBatched, &alpha, a, lda, problem.a.stride, b, ldb, problem.b.stride,
+                   &problem.beta, c, ldc, problem.c.stride, size(problem.batch)),
               "cublasSgemmStridedBatched");
     }
 }
 
-Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, Result& result) {
-    sgemm_shim::Settings settings;
-    settings.kernel = contestant.kernel;
-    const sgemm_shim::GemmCall call = make_call(problem, operands_->a(0), operands_->b(0), operands_->c(0));
-    const sgemm_shim::Plan plan =
-        sgemm_shim::plan(call, sgemm_shim::current_device_figures(stream_.get()), settings);
-    if (plan.kernel == nullptr) {
-        result.kernel = "cublas";
-        result.note = std::string("forwarded: ") + to_string(plan.reason);
-        return [this, &problem](std::int64_t rotation) {
-            run_cublas(problem, rotation, operands_->c(rotation));
-        };
+OperandAddresses Runner::addresses(const Problem& problem, std::int64_t rotation) const {
+    OperandAddresses addresses{operands_->a(rotation), operands_->b(rotation), operands_->c(rotation)};
+    if (problem.pointer_arrays) {
+        addresses.a_pointers = operands_->a_pointers(rotation);
+        addresses.b_pointers = operands_->b_pointers(rotation);
+        addresses.c_pointers = operands_->c_pointers(rotation);
     }
-    result.kernel = plan.kernel->name;
-    return [this, &problem, implementation = plan.kernel->implementation,
-            partition = plan.partition](std::int64_t rotation) {
-        check(implementation->launch(
-                  make_call(problem, operands_->a(rotation), operands_->b(rotation), operands_->c(rotation)),
-                  partition, stream_.get()),
+    return addresses;
+}
+
+Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, Result& result) {
+    const sgemm_shim::Plan plan = plan_call(make_call(problem, addresses(problem, 0)), contestant,
+                                            sgemm_shim::current_device_figures(stream_.get()), result);
+    if (plan.kernel == nullptr)
+        return [this, &problem](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); };
+    return [this, &problem, plan](std::int64_t rotation) {
+        check(plan.kernel->implementation->launch(make_call(problem, addresses(problem, rotation)),
+                                                  plan.partition, stream_.get()),
               "launch");
     };
 }
@@ -191,16 +158,31 @@ void Runner::check_result(const Problem& problem, const Enqueue& ours, Result& r
     if (!(result.difference <= 1)) result.status = "WRONG";
 }
 
-void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& result) {
+PairTiming Runner::time_both(const Problem& problem, const Enqueue& ours, Result& result) {
     result.rotations = rotations(problem, result.cold);
-    const TimingOptions timing_options{options_.rounds, options_.min_time_ms, result.rotations,
-                                       problem.flops() > event_flops,
-                                       [&] { result.sm_clock_mhz = monitor_.sm_clock_mhz(); }};
-    const PairTiming timing = time_pair(
-        stream_.get(), ours,
-        [&](std::int64_t rotation) { run_cublas(problem, rotation, operands_->c(rotation)); },
-        timing_options);
+    TimingOptions timing_options;
+    timing_options.rounds = options_.rounds;
+    timing_options.min_time_ms = options_.min_time_ms;
+    timing_options.rotations = result.rotations;
+    timing_options.while_busy = [&] { result.sm_clock_mhz = monitor_.sm_clock_mhz(); };
+    const Enqueue cublas = [&](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); };
+    if (!options_.every_choice) {
+        timing_options.confirm_by_events = problem.flops() > event_flops;
+        return time_pair(stream_.get(), ours, cublas, timing_options);
+    }
 
+    Candidates& candidates = candidates_[result.cold ? 1 : 0];
+    if (!candidates.cublas) candidates.cublas = time_alone(stream_.get(), cublas, timing_options);
+    timing_options.give_up_us = hopeless * candidates.best_us;
+    const SideTiming timing =
+        result.kernel == "cublas" ? *candidates.cublas : time_alone(stream_.get(), ours, timing_options);
+    const double us = median(timing.us);
+    if (candidates.best_us == 0 || us < candidates.best_us) candidates.best_us = us;
+    return {timing, *candidates.cublas};
+}
+
+void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& result) {
+    const PairTiming timing = time_both(problem, ours, result);
     const auto figures_of = [&](const SideTiming& side) {
         return figures(median(side.us), problem.flops(), problem.bytes(), options_.roofline);
     };
@@ -208,7 +190,7 @@ void Runner::time_result(const Problem& problem, const Enqueue& ours, Result& re
     result.cublas = figures_of(timing.cublas);
     result.rounds = timing.ours.us.size();
     result.ratio_low = result.ratio_high = timing.cublas.us[0] / timing.ours.us[0];
-    for (std::size_t i = 1; i < result.rounds; ++i) {
+    for (std::size_t i = 1; i < std::min(result.rounds, timing.cublas.us.size()); ++i) {
         const double ratio = timing.cublas.us[i] / timing.ours.us[i];
         result.ratio_low = std::min(result.ratio_low, ratio);
         result.ratio_high = std::max(result.ratio_high, ratio);
@@ -240,10 +222,13 @@ void Runner::measure(const Problem& problem, const Contestant& contestant, Resul
     if (result.is_timed()) time_result(problem, ours, result);
 }
 
-void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
+void Runner::run(const Shape& shape, const std::vector<Contestant>& asked,
                  const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
                  const std::function<void(const Result&)>& deliver) {
-    const Problem problem = to_problem(shape, options_.variation);
+    const Problem problem = to_problem(shape);
+    const std::vector<Contestant> contestants =
+        options_.every_choice ? with_every_choice(asked, problem, multiprocessors_) : asked;
+    candidates_ = {};
     bool is_prepared = false;
     const auto prepare = [&] {
         const std::int64_t copies = rotations(problem, options_.cold);
@@ -251,7 +236,7 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
             throw DoesNotFit("does not fit in memory");
         operands_->prepare(problem, copies);
         operands_->reset_c(problem, operands_->reference());
-        run_cublas(problem, 0, operands_->reference());
+        run_cublas(problem, 0, Output::reference);
         operands_->sample(problem, operands_->reference(), reference_sample_);
         is_prepared = true;
     };
@@ -260,7 +245,6 @@ void Runner::run(const Shape& shape, const std::vector<Contestant>& contestants,
             if ((cold && !options_.cold) || !may_go_on(contestant, cold)) continue;
             Result result;
             result.shape = shape;
-            result.variation = options_.variation;
             result.asked = contestant.asked;
             result.cold = cold;
             try {

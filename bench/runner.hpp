@@ -1,32 +1,22 @@
 // Runs the kernels and cuBLAS on one shape after another.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "contestant.hpp"
 #include "cuda_resources.hpp"
-#include "kernel_table.hpp"
 #include "operands.hpp"
 #include "options.hpp"
-#include "plan.hpp"
 #include "provenance.hpp"
 #include "report.hpp"
-#include "settings.hpp"
 #include "timing.hpp"
 
 namespace sgemm_bench {
-
-/// A kernel of the command line: a row of the table, or nullptr for what plan() chooses.
-struct Contestant {
-    std::string asked;
-    const sgemm_shim::Kernel* kernel = nullptr;
-};
-
-/// Looks the names up. Throws InputError for an unknown one.
-std::vector<Contestant> find_contestants(const std::vector<std::string>& names);
 
 class Runner {
   public:
@@ -38,32 +28,45 @@ class Runner {
     /// Keeps the GPU busy until its clocks have risen.
     void warm_up();
 
-    /// Runs every contestant on the shape, warm and, if asked for, cold, and hands each result on. Stops
-    /// before a measurement for which `may_go_on` says no. A call that fails becomes a result that says so;
-    /// CudaError is thrown when the GPU cannot be used any more.
-    void run(const Shape& shape, const std::vector<Contestant>& contestants,
+    /// Runs every contestant on the shape, with --every-choice in every way that it can be launched, warm
+    /// and, if asked for, cold, and hands each result on. Stops before a measurement for which `may_go_on`
+    /// says no. A call that fails becomes a result that says so; CudaError is thrown when the GPU cannot be
+    /// used any more.
+    void run(const Shape& shape, const std::vector<Contestant>& asked,
              const std::function<bool(const Contestant& contestant, bool cold)>& may_go_on,
              const std::function<void(const Result&)>& deliver);
 
   private:
     std::int64_t rotations(const Problem& problem, bool cold) const;
-    void run_cublas(const Problem& problem, std::int64_t rotation, float* c);
+    enum class Output { c, reference };
+    void run_cublas(const Problem& problem, std::int64_t rotation, Output output);
+    OperandAddresses addresses(const Problem& problem, std::int64_t rotation) const;
     /// What `contestant` does with the problem: how to enqueue it; its name and a note go into the result.
     Enqueue plan_ours(const Problem& problem, const Contestant& contestant, Result& result);
     /// Runs both once and compares.
     void check_result(const Problem& problem, const Enqueue& ours, Result& result);
+    /// Both sides' times: in turn or, with --every-choice, ours alone beside cuBLAS's of the same shape.
+    PairTiming time_both(const Problem& problem, const Enqueue& ours, Result& result);
     void time_result(const Problem& problem, const Enqueue& ours, Result& result);
     void measure(const Problem& problem, const Contestant& contestant, Result& result);
 
     const Options& options_;
     const GpuMonitor& monitor_;
     std::int64_t cold_bytes_ = 0;
+    int multiprocessors_ = 0;
     std::size_t memory_bytes_ = 0;
     Stream stream_;
     DeviceMemory workspace_;
     CublasHandle cublas_;
     std::optional<Operands> operands_;
     std::vector<float> our_sample_, reference_sample_;
+
+    /// What --every-choice remembers of a shape.
+    struct Candidates {
+        std::optional<SideTiming> cublas;
+        double best_us = 0;  ///< 0: none yet
+    };
+    std::array<Candidates, 2> candidates_;  ///< warm, cold
 };
 
 }  // namespace sgemm_bench

@@ -17,12 +17,15 @@ inline double median(std::vector<double> values) {
     return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-/// NaN for none.
-inline double geometric_mean(std::span<const double> values) {
+/// Each value as often as its weight says; NaN for none.
+inline double geometric_mean(std::span<const double> values, std::span<const double> weights) {
     double sum = 0;
-    for (const double value : values) sum += std::log(value);
-    return values.empty() ? std::numeric_limits<double>::quiet_NaN()
-                          : std::exp(sum / static_cast<double>(values.size()));
+    double total = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        sum += weights[i] * std::log(values[i]);
+        total += weights[i];
+    }
+    return total > 0 ? std::exp(sum / total) : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// What the machine can do at best. The defaults are those of an H200, measured: an FFMA loop, and a

@@ -3,7 +3,11 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
+#include <cstdarg>
 #include <cstdint>
+#include <cstdio>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -28,15 +32,39 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
     return parts;
 }
 
-/// The whole text as a number of at least `least`; what is meant, for the message, is `what`.
+/// The whole text as a finite number from `least` to `most`; what is meant, for the message, is `what`.
 template <class Number>
-Number parse_number(std::string_view text, Number least, std::string_view what) {
+Number parse_number(std::string_view text, Number least, std::string_view what,
+                    Number most = std::numeric_limits<Number>::max()) {
     Number value{};
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || !(value >= least))
-        throw InputError(std::string(what) + ": '" + std::string(text) + "' is not a number of at least " +
-                         std::to_string(least));
-    return value;
+    if (error == std::errc{} && end == text.data() + text.size() && value >= least && value <= most)
+        return value;
+    std::string message = std::string(what) + ": '" + std::string(text) + "' is not a number of at least " +
+                          std::to_string(least);
+    if (most < std::numeric_limits<Number>::max()) message += " and at most " + std::to_string(most);
+    throw InputError(message);
+}
+
+/// As few digits as read back to the same number.
+template <class Number>
+std::string shortest_text(Number value) {
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+[[gnu::format(printf, 1, 2)]] inline std::string format(const char* pattern, ...) {
+    char text[512];
+    va_list arguments;
+    va_start(arguments, pattern);
+    std::vsnprintf(text, sizeof text, pattern, arguments);
+    va_end(arguments);
+    return text;
+}
+
+/// Six digits; empty for what is no number.
+inline std::string number(double value) {
+    return std::isfinite(value) ? format("%.6g", value) : "";
 }
 
 /// One line of comma-separated values; fields may stand in double quotes, with "" for a quote.

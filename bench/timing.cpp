@@ -102,7 +102,11 @@ class Replay {
             std::clamp<std::int64_t>(std::llround(round_us / replay_us_), 1, most_replays);
     }
 
+    double call_us() const { return per_call(replay_us_, 1); }
     double round_us() const { return replay_us_ * static_cast<double>(timing_.replays_per_round); }
+
+    /// Lets the replay that the constructor timed be the only round.
+    void settle_for_first_replay() { timing_.us.push_back(call_us()); }
 
     void time_round(const std::function<void()>& while_busy) {
         if (replay_us_ < longest_lead_us) launch(1);
@@ -128,6 +132,12 @@ class Replay {
     SideTiming timing_;
 };
 
+int affordable_rounds(double round_us, const TimingOptions& options) {
+    const double affordable = patience * 1000 * options.min_time_ms / round_us;
+    return std::clamp(static_cast<int>(std::min(affordable, 1e6)), std::min(least_rounds, options.rounds),
+                      options.rounds);
+}
+
 }  // namespace
 
 PairTiming time_pair(cudaStream_t stream, const Enqueue& ours, const Enqueue& cublas,
@@ -136,10 +146,7 @@ PairTiming time_pair(cudaStream_t stream, const Enqueue& ours, const Enqueue& cu
     Replay our_replay(stream, timer, ours, options);
     Replay cublas_replay(stream, timer, cublas, options);
 
-    const double affordable =
-        patience * 1000 * options.min_time_ms / std::max(our_replay.round_us(), cublas_replay.round_us());
-    const int rounds = std::clamp(static_cast<int>(std::min(affordable, 1e6)),
-                                  std::min(least_rounds, options.rounds), options.rounds);
+    const int rounds = affordable_rounds(std::max(our_replay.round_us(), cublas_replay.round_us()), options);
     for (int round = 0; round < rounds; ++round) {
         // Each side goes first every other time.
         Replay& first = round % 2 == 0 ? our_replay : cublas_replay;
@@ -148,6 +155,19 @@ PairTiming time_pair(cudaStream_t stream, const Enqueue& ours, const Enqueue& cu
         second.time_round({});
     }
     return {our_replay.timing(), cublas_replay.timing()};
+}
+
+SideTiming time_alone(cudaStream_t stream, const Enqueue& enqueue, const TimingOptions& options) {
+    Timer timer(stream);
+    Replay replay(stream, timer, enqueue, options);
+    if (options.give_up_us > 0 && replay.call_us() > options.give_up_us) {
+        replay.settle_for_first_replay();
+        return replay.timing();
+    }
+    const int rounds = affordable_rounds(replay.round_us(), options);
+    for (int round = 0; round < rounds; ++round)
+        replay.time_round(round == 0 ? options.while_busy : std::function<void()>{});
+    return replay.timing();
 }
 
 }  // namespace sgemm_bench

@@ -17,6 +17,7 @@ struct TimingOptions {
     double min_time_ms = 40;           ///< GPU time of each side over all rounds
     std::int64_t rotations = 1;        ///< copies of the operands, taken in turn
     bool confirm_by_events = false;    ///< time plain launches too
+    double give_up_us = 0;             ///< time_alone(): a slower call is timed by one replay; 0: no limit
     std::function<void()> while_busy;  ///< called once while the GPU works on a round
 };
 
@@ -39,5 +40,8 @@ struct PairTiming {
 /// Both sides must have run once on the stream before: nothing is loaded during capture.
 PairTiming time_pair(cudaStream_t stream, const Enqueue& ours, const Enqueue& cublas,
                      const TimingOptions& options);
+
+/// The same for one side by itself: for many candidates, of which only the fastest matter.
+SideTiming time_alone(cudaStream_t stream, const Enqueue& enqueue, const TimingOptions& options);
 
 }  // namespace sgemm_bench

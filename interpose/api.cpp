@@ -48,7 +48,7 @@ size_t sgemm_shim_read_counters(sgemm_shim_counter* rows, size_t capacity) {
         sgemm_shim_counter* rows;
         size_t capacity;
         size_t found = 0;
-    } state{rows, capacity};
+    } state{rows, rows != nullptr ? capacity : 0};
     visit_counters(
         [](void* opaque, const CounterRow& row) {
             State& filled = *static_cast<State*>(opaque);

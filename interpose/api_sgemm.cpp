@@ -133,7 +133,7 @@ Decision decide_for(const void* caller, cublasHandle_t handle, GemmCall& call) {
     const RealCublas* real = real_cublas_for(caller);
     if (real == nullptr || (real->cublasSgemm_v2_64 == nullptr && !fits_int(call)))
         return {{nullptr, ForwardReason::missing}};
-    return decide(*real, handle, call);
+    return decide(situation_of(*real, handle), call);
 }
 
 void write_text(const GemmCall& call, sgemm_shim_explanation& explanation) {
@@ -155,7 +155,8 @@ void write_text(const GemmCall& call, sgemm_shim_explanation& explanation) {
     text.append(".");
 }
 
-void describe(const GemmCall& call, const Decision& decision, sgemm_shim_explanation& explanation) {
+void describe(cublasHandle_t handle, const GemmCall& call, const Decision& decision,
+              sgemm_shim_explanation& explanation) {
     const Plan& plan = decision.plan;
     const Kernel& server = plan.kernel != nullptr ? *plan.kernel : kernel_table().front();
     const KernelChoice choice = kernel_choice(process_settings());
@@ -167,7 +168,10 @@ void describe(const GemmCall& call, const Decision& decision, sgemm_shim_explana
     explanation.kernel_name = server.name;
     explanation.reason = static_cast<int>(plan.reason);
     explanation.reason_name = to_string(plan.reason);
-    explanation.flops = validate(call) == Validity::computes ? flop_count(call) : 0.0;
+    explanation.flops =
+        handle != nullptr && plan.reason != ForwardReason::missing && validate(call) == Validity::computes
+            ? flop_count(call)
+            : 0.0;
     explanation.candidate_name = choice.kernel != nullptr ? choice.kernel->name : fastest_kernel().name;
     explanation.chosen_by = to_string(choice.source);
     explanation.pointer_mode = to_string(call.pointer_mode);
@@ -215,7 +219,7 @@ int sgemm_shim_explain(sgemm_shim_cublas_handle handle, int order, int transa, i
     GemmCall call = sgemm_call(static_cast<cublasOperation_t>(transa), static_cast<cublasOperation_t>(transb),
                                m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     const Decision decision = decide_for(__builtin_return_address(0), handle, call);
-    describe(call, decision, *explanation);
+    describe(handle, call, decision, *explanation);
     return handle == nullptr || decision.plan.reason == ForwardReason::missing ? CUBLAS_STATUS_NOT_INITIALIZED
                                                                                : CUBLAS_STATUS_SUCCESS;
 }

@@ -86,8 +86,10 @@ using LibraryOfStub = ThreadPointer<struct LibraryOfStubTag>;
 
 constexpr const char* interposed_functions[] = {
 #define SGEMM_SHIM_NAME(name) #name,
-    SGEMM_SHIM_INTERPOSED_FUNCTIONS(SGEMM_SHIM_NAME)
+#define SGEMM_SHIM_NAME_OF_PRODUCT(enumerator, name) #name,
+    SGEMM_SHIM_INTERPOSED_FUNCTIONS(SGEMM_SHIM_NAME_OF_PRODUCT, SGEMM_SHIM_NAME)
 #undef SGEMM_SHIM_NAME
+#undef SGEMM_SHIM_NAME_OF_PRODUCT
 };
 constexpr std::size_t not_interposed = std::size(interposed_functions);
 constexpr char prefix[] = "cublas";

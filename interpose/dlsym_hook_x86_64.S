@@ -66,6 +66,7 @@ note_library:
 .endm
 
 #define STUBS(function) stub function, 1; stub function, 2; stub function, 3; stub function, 4;
+#define STUBS_OF_PRODUCT(enumerator, function) STUBS(function)
 #if SGEMM_SHIM_STUB_LIBRARIES != 4
 #error "STUBS makes four"
 #endif
@@ -76,7 +77,7 @@ note_library:
     .balign SGEMM_SHIM_STUB_SIZE
 sgemm_shim_stubs:
     .cfi_startproc
-    SGEMM_SHIM_INTERPOSED_FUNCTIONS(STUBS)
+    SGEMM_SHIM_INTERPOSED_FUNCTIONS(STUBS_OF_PRODUCT, STUBS)
     .cfi_endproc
     .size sgemm_shim_stubs, . - sgemm_shim_stubs
 

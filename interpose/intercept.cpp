@@ -12,38 +12,40 @@ namespace {
 constinit std::atomic<bool> logging_configured{false};
 constinit std::atomic<bool> log_callback_set{false};
 
-struct HandleState {
-    ForwardReason obstacle = ForwardReason::none;
-    cudaStream_t stream = nullptr;
-    cublasPointerMode_t pointer_mode = CUBLAS_POINTER_MODE_HOST;
-    cublasMath_t math_mode = CUBLAS_DEFAULT_MATH;
-};
+PointerMode pointer_mode_of(cublasPointerMode_t mode) {
+    switch (mode) {
+        case CUBLAS_POINTER_MODE_HOST:
+            return PointerMode::host;
+        case CUBLAS_POINTER_MODE_DEVICE:
+            return PointerMode::device;
+    }
+    return PointerMode::unknown;
+}
 
 /// Asks the real library: it alone knows its handles. Asked on every call, since any thread may have changed
 /// them.
-HandleState read_handle(const RealCublas& real, cublasHandle_t handle) {
-    HandleState state;
+void read_handle(const RealCublas& real, cublasHandle_t handle, Situation& situation) {
+    cublasPointerMode_t pointer_mode{};
+    cublasMath_t math_mode{};
     if (handle == nullptr || real.cublasGetStream_v2 == nullptr || real.cublasGetPointerMode_v2 == nullptr ||
         real.cublasGetMathMode == nullptr ||
-        real.cublasGetStream_v2(handle, &state.stream) != CUBLAS_STATUS_SUCCESS ||
-        real.cublasGetPointerMode_v2(handle, &state.pointer_mode) != CUBLAS_STATUS_SUCCESS ||
-        real.cublasGetMathMode(handle, &state.math_mode) != CUBLAS_STATUS_SUCCESS) {
-        state.obstacle = ForwardReason::handle;
-        return state;
-    }
-    // A third mode, should there ever be one, says nothing about where the scalars are.
-    if (state.pointer_mode != CUBLAS_POINTER_MODE_HOST && state.pointer_mode != CUBLAS_POINTER_MODE_DEVICE) {
-        state.obstacle = ForwardReason::handle;
-        return state;
+        real.cublasGetStream_v2(handle, &situation.stream) != CUBLAS_STATUS_SUCCESS ||
+        real.cublasGetPointerMode_v2(handle, &pointer_mode) != CUBLAS_STATUS_SUCCESS ||
+        real.cublasGetMathMode(handle, &math_mode) != CUBLAS_STATUS_SUCCESS ||
+        // A third mode, should there ever be one, says nothing about where the scalars are.
+        pointer_mode_of(pointer_mode) == PointerMode::unknown) {
+        situation.obstacle = ForwardReason::handle;
+        return;
     }
     int sm_count_target = 0;
     if (real.cublasGetSmCountTarget != nullptr &&
         real.cublasGetSmCountTarget(handle, &sm_count_target) != CUBLAS_STATUS_SUCCESS) {
-        state.obstacle = ForwardReason::handle;
-    } else if (sm_count_target != 0) {
-        state.obstacle = ForwardReason::sm_target;
+        situation.obstacle = ForwardReason::handle;
+        return;
     }
-    return state;
+    situation.pointer_mode = pointer_mode_of(pointer_mode);
+    situation.precision = precision_of_math_mode(math_mode);
+    if (sm_count_target != 0) situation.obstacle = ForwardReason::sm_target;
 }
 
 }  // namespace
@@ -56,27 +58,31 @@ Policy current_policy() {
     return policy;
 }
 
-Decision decide(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
-    const Policy policy = current_policy();
-    if (const ForwardReason reason = reason_from_policy(policy); reason != ForwardReason::none)
-        return {{nullptr, reason}};
-
-    const HandleState state = read_handle(real, handle);
-    if (state.obstacle != ForwardReason::none) return {{nullptr, state.obstacle}};
-    call.pointer_mode =
-        state.pointer_mode == CUBLAS_POINTER_MODE_DEVICE ? PointerMode::device : PointerMode::host;
-    call.precision = precision_of_math_mode(state.math_mode);
-
-    if (const Plan early = plan_without_device(call, policy); early.reason != ForwardReason::none)
-        return {early};
-    const DeviceFigures& device = current_device_figures(state.stream);
-    return {plan(call, device, policy), state.stream, &device};
+Situation situation_of(const RealCublas& real, cublasHandle_t handle) {
+    Situation situation{.policy = current_policy()};
+    situation.obstacle = reason_from_policy(situation.policy);
+    if (situation.obstacle == ForwardReason::none) read_handle(real, handle, situation);
+    return situation;
 }
 
-Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call) {
-    const Decision decision = decide(real, handle, call);
-    const Plan& plan = decision.plan;
-    if (plan.kernel != nullptr && plan.kernel->implementation->launch(call, plan.partition, decision.stream) != cudaSuccess)
+void complete(const Situation& situation, GemmCall& call) {
+    call.pointer_mode = situation.pointer_mode;
+    call.precision = situation.precision;
+}
+
+Decision decide(const Situation& situation, GemmCall& call) {
+    complete(situation, call);
+    if (situation.obstacle != ForwardReason::none) return {{nullptr, situation.obstacle}};
+    if (const Plan early = plan_without_device(call, situation.policy); early.reason != ForwardReason::none)
+        return {early};
+    const DeviceFigures& device = current_device_figures(situation.stream);
+    return {plan(call, device, situation.policy), &device};
+}
+
+Plan try_to_serve(const Situation& situation, GemmCall& call) {
+    const Plan plan = decide(situation, call).plan;
+    if (plan.kernel != nullptr &&
+        plan.kernel->implementation->launch(call, plan.partition, situation.stream) != cudaSuccess)
         return {nullptr, ForwardReason::launch};
     return plan;
 }

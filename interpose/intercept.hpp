@@ -10,22 +10,36 @@
 
 namespace sgemm_shim {
 
-/// What is to become of a call, and what else was learnt on the way there.
-struct Decision {
-    Plan plan;
+/// What holds for every product that a call of an exported function asks for.
+struct Situation {
+    Policy policy;
+    ForwardReason obstacle = ForwardReason::none;  ///< why none is served, whatever it is; or none
+    // The handle's, unless there is an obstacle.
     cudaStream_t stream = nullptr;
-    const DeviceFigures* device = nullptr;  ///< nullptr: it was decided without
+    PointerMode pointer_mode = PointerMode::unknown;
+    Precision precision = Precision::fp32;
 };
-
-/// Reads the handle's state into `call` and plans it. Launches nothing.
-Decision decide(const RealCublas& real, cublasHandle_t handle, GemmCall& call);
 
 /// The settings, with the program's own choices in their place.
 Policy current_policy();
 
-/// Decides and, if a kernel is to serve the call, launches it on the handle's stream. The plan that comes
-/// back says what happened: with a kernel, the call is done.
-Plan try_to_serve(const RealCublas& real, cublasHandle_t handle, GemmCall& call);
+Situation situation_of(const RealCublas& real, cublasHandle_t handle);
+
+/// What is to become of a product, and what else was learnt on the way there.
+struct Decision {
+    Plan plan;
+    const DeviceFigures* device = nullptr;  ///< nullptr: it was decided without
+};
+
+/// Adds to a call what the handle says.
+void complete(const Situation& situation, GemmCall& call);
+
+/// Completes and plans the call. Launches nothing.
+Decision decide(const Situation& situation, GemmCall& call);
+
+/// Decides and, if a kernel is to serve the product, launches it on the handle's stream. The plan that comes
+/// back says what happened: with a kernel, the product is done.
+Plan try_to_serve(const Situation& situation, GemmCall& call);
 
 /// An exported function's whole body. `real_function` names the same function in the real library; it gets
 /// `original...`, the program's own arguments, whenever no kernel serves the call.
@@ -38,7 +52,7 @@ cublasStatus_t intercept(const void* caller, EntryPoint entry_point, Function Re
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
 
-    const Plan plan = try_to_serve(*real, handle, call);
+    const Plan plan = try_to_serve(situation_of(*real, handle), call);
     const cublasStatus_t status =
         plan.kernel != nullptr ? CUBLAS_STATUS_SUCCESS : (real->*real_function)(handle, original...);
     record(entry_point, call, plan, status);

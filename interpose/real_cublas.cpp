@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 
+#include "cublas_names.hpp"
 #include "dlsym_hook.hpp"
 #include "loaded_module.hpp"
 #include "settings.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 // dlsym(RTLD_NEXT) would not do: it finds nothing when cuBLAS came with an RTLD_LOCAL plugin, and the wrong
 // library when there are two.
-
-constexpr const char* sonames[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 
 /// Guards what is remembered, and is never held across a call to the loader: such a call can run
 /// constructors, and they, or a thread that waits for the loader in one of its own, can call cuBLAS and so
@@ -69,8 +68,11 @@ bool is_in_this_library(const void* function) {
 const RealCublas* functions_of(void* handle) {
     RealCublas found;
 #define SGEMM_SHIM_FIND(name) found.name = reinterpret_cast<decltype(found.name)>(real_dlsym(handle, #name));
-    SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(SGEMM_SHIM_FIND, SGEMM_SHIM_FIND)
+#define SGEMM_SHIM_FIND_PRODUCT(enumerator, name) SGEMM_SHIM_FIND(name)
+    SGEMM_SHIM_QUERIES(SGEMM_SHIM_FIND)
+    SGEMM_SHIM_INTERPOSED_FUNCTIONS(SGEMM_SHIM_FIND_PRODUCT, SGEMM_SHIM_FIND)
 #undef SGEMM_SHIM_FIND
+#undef SGEMM_SHIM_FIND_PRODUCT
     if (found.cublasSgemm_v2 == nullptr || is_in_this_library(reinterpret_cast<void*>(found.cublasSgemm_v2)))
         return nullptr;
     return remember_library(handle, found);
@@ -93,12 +95,6 @@ const RealCublas* without_dlerror(Search search) {
     return found;
 }
 
-/// libcublas.so.13, and libcublas-1a2b3c4d.so.12 as wheels rename it; not libcublasLt.
-bool is_file_name_of_cublas(const char* name) {
-    constexpr std::size_t length = sizeof "libcublas" - 1;
-    return std::strncmp(name, "libcublas", length) == 0 && (name[length] == '.' || name[length] == '-');
-}
-
 /// The library that the module around `address` is linked to.
 const RealCublas* library_of_module(const void* address) {
     const link_map* module = module_of(address);
@@ -116,9 +112,11 @@ constinit std::atomic<bool> said_no_cublas{false};
 
 void say_once(std::atomic<bool>& said, const char* text, const char* detail) {
     if (said.exchange(true)) return;
-    char storage[Settings::path_limit + 512];
+    char storage[TextBuffer::foreign_limit + 256];
     TextBuffer line(storage);
-    line.append("sgemm-shim: %s: %s\n", text, detail);
+    line.append("sgemm-shim: %s: ", text);
+    line.append_foreign(detail);
+    line.append("\n");
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
 }
 
@@ -138,10 +136,10 @@ const RealCublas* search(const void* caller) {
     }
     if (is_remembered(caller)) return static_cast<const RealCublas*>(caller);
     if (const RealCublas* functions = library_of_module(caller)) return functions;
-    for (const char* soname : sonames) {
+    for (const char* soname : cublas_sonames) {
         if (const RealCublas* functions = open_library(soname, RTLD_NOLOAD)) return functions;
     }
-    for (const char* soname : sonames) {
+    for (const char* soname : cublas_sonames) {
         if (const RealCublas* functions = open_library(soname, 0)) return functions;
     }
     say_once(
@@ -151,10 +149,17 @@ const RealCublas* search(const void* caller) {
     return nullptr;
 }
 
-/// Answers by call site. Written under memory_mutex, read without a lock: `library` is set before `site`.
+/// Tells a module from one that comes to lie at its address after it was closed: of those, the file's name is
+/// all that must differ. Takes no lock. 0 for memory that belongs to none, and everywhere where the C library
+/// cannot tell without a lock (before glibc 2.35): there the first answer stands.
+std::uint64_t identity_of_module(const void* address);
+
+/// Answers by call site. Written under memory_mutex, read without a lock: `site` is set last, and where
+/// another module has taken the site over, `module` is. No call is on its way from the one that was there.
 struct CallSite {
     std::atomic<const void*> site{nullptr};
-    const RealCublas* library = nullptr;
+    std::atomic<std::uint64_t> module{0};
+    std::atomic<const RealCublas*> library{nullptr};
 };
 constinit std::array<CallSite, 4096> call_sites;
 
@@ -167,20 +172,63 @@ static_assert(call_sites.size() == std::size_t{1} << (64 - 52));
 constexpr std::size_t probe_limit = 32;
 
 void remember_call_site(const void* caller, const RealCublas* library) {
+    const std::uint64_t module = identity_of_module(caller);
     lock_memory();
     for (std::size_t i = 0; i < probe_limit; ++i) {
         CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_relaxed);
-        if (site == caller) break;
-        if (site != nullptr) continue;
-        slot.library = library;
+        if (site != nullptr && site != caller) continue;
+        slot.library.store(library, std::memory_order_relaxed);
+        slot.module.store(module, std::memory_order_release);
         slot.site.store(caller, std::memory_order_release);
         break;
     }
     pthread_mutex_unlock(&memory_mutex);
 }
 
+#ifdef DLFO_STRUCT_HAS_EH_DBASE  // declared by glibc 2.35 and newer, and found at run time: 2.34 must do as
+                                 // well
+
+using FindObject = decltype(&_dl_find_object);
+constinit std::atomic<FindObject> find_object{nullptr};
+
+/// Called on the way of every search, so before any answer is remembered.
+void prepare_identities() {
+    find_object.store(reinterpret_cast<FindObject>(real_dlsym(RTLD_DEFAULT, "_dl_find_object")),
+                      std::memory_order_relaxed);
+}
+
+std::uint64_t identity_of_module(const void* address) {
+    // What stands for a library that was looked up (see real_cublas_for()) never changes.
+    const FindObject find = find_object.load(std::memory_order_relaxed);
+    dl_find_object found{};
+    if (find == nullptr || is_remembered(address) || find(const_cast<void*>(address), &found) != 0) return 0;
+    std::uint64_t hash = found.dlfo_link_map->l_addr;
+    const char* name = found.dlfo_link_map->l_name;
+    for (std::size_t left = std::strlen(name); left > 0;) {
+        std::uint64_t word = 0;
+        const std::size_t size = left < sizeof word ? left : sizeof word;
+        std::memcpy(&word, name, size);
+        hash = (hash ^ word) * 1099511628211ull;
+        hash ^= hash >> 32;
+        name += size;
+        left -= size;
+    }
+    return hash;
+}
+
+#else
+
+void prepare_identities() {}
+
+std::uint64_t identity_of_module(const void*) {
+    return 0;
+}
+
+#endif
+
 const RealCublas* search_and_remember(const void* caller) {
+    prepare_identities();
     const RealCublas* library = without_dlerror([&] { return search(caller); });
     // What was not found is not remembered: cuBLAS may still be loaded.
     if (library != nullptr) remember_call_site(caller, library);
@@ -200,8 +248,10 @@ const RealCublas* real_cublas_for(const void* caller) {
     for (std::size_t i = 0; i < probe_limit; ++i) {
         const CallSite& slot = call_sites[(first_slot(caller) + i) % call_sites.size()];
         const void* site = slot.site.load(std::memory_order_acquire);
-        if (site == caller) return slot.library;
         if (site == nullptr) break;
+        if (site != caller) continue;
+        if (slot.module.load(std::memory_order_acquire) != identity_of_module(caller)) break;
+        return slot.library.load(std::memory_order_relaxed);
     }
     return search_and_remember(caller);
 }

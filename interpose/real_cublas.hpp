@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cublas.hpp"
+#include "interposed_functions.h"
 
 namespace sgemm_shim {
 
@@ -24,39 +25,26 @@ using cublasGemmBatchedEx_type = cublasStatus_t(cublasHandle_t, cublasOperation_
                                                 void* const[], cudaDataType, int, int, cublasComputeType_t,
                                                 cublasGemmAlgo_t);
 
-/// Every function of the real library that the shim calls. To forward one more, add its name here.
+/// What the shim asks of a handle.
 // clang-format off
-#define SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(function, overloaded) \
-    function(cublasCreate_v2) \
+#define SGEMM_SHIM_QUERIES(function) \
     function(cublasGetStream_v2) \
     function(cublasGetPointerMode_v2) \
     function(cublasGetMathMode) \
-    function(cublasGetSmCountTarget) \
-    function(cublasLoggerConfigure) \
-    function(cublasSetLoggerCallback) \
-    function(cublasSgemm_v2) \
-    function(cublasSgemm_v2_64) \
-    function(cublasSgemmStridedBatched) \
-    function(cublasSgemmStridedBatched_64) \
-    function(cublasSgemmBatched) \
-    function(cublasSgemmBatched_64) \
-    function(cublasSgemmEx) \
-    function(cublasSgemmEx_64) \
-    function(cublasGemmEx_64) \
-    function(cublasGemmStridedBatchedEx_64) \
-    function(cublasGemmBatchedEx_64) \
-    overloaded(cublasGemmEx) \
-    overloaded(cublasGemmStridedBatchedEx) \
-    overloaded(cublasGemmBatchedEx)
+    function(cublasGetSmCountTarget)
 // clang-format on
 
 /// One loaded cuBLAS. A pointer is NULL where that library lacks the function (cublasSgemm_v2_64 came with
 /// CUDA 12, cublasGetSmCountTarget with 11.6).
 struct RealCublas {
 #define SGEMM_SHIM_DECLARE(name) decltype(&::name) name = nullptr;
-#define SGEMM_SHIM_DECLARE_OVERLOADED(name) name##_type* name = nullptr;
-    SGEMM_SHIM_REAL_CUBLAS_FUNCTIONS(SGEMM_SHIM_DECLARE, SGEMM_SHIM_DECLARE_OVERLOADED)
+#define SGEMM_SHIM_DECLARE_PRODUCT(enumerator, name) SGEMM_SHIM_DECLARE(name)
+#define SGEMM_SHIM_DECLARE_OVERLOADED(enumerator, name) name##_type* name = nullptr;
+    SGEMM_SHIM_QUERIES(SGEMM_SHIM_DECLARE)
+    SGEMM_SHIM_HELPERS(SGEMM_SHIM_DECLARE)
+    SGEMM_SHIM_PRODUCTS(SGEMM_SHIM_DECLARE_PRODUCT, SGEMM_SHIM_DECLARE_OVERLOADED)
 #undef SGEMM_SHIM_DECLARE
+#undef SGEMM_SHIM_DECLARE_PRODUCT
 #undef SGEMM_SHIM_DECLARE_OVERLOADED
 };
 

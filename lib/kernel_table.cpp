@@ -13,6 +13,14 @@ extern const KernelImplementation thread_tile_2d;
 extern const KernelImplementation register_cache;
 extern const KernelImplementation float4_loads;
 extern const KernelImplementation double_buffer;
+extern const KernelImplementation direct;
+extern const KernelImplementation direct_tall;
+extern const KernelImplementation direct_wide;
+extern const KernelImplementation deep_tall;
+extern const KernelImplementation deep_wide;
+extern const KernelImplementation dot;
+extern const KernelImplementation dot_tall;
+extern const KernelImplementation dot_wide;
 extern const KernelImplementation tile_256x128;
 extern const KernelImplementation tile_128x256;
 extern const KernelImplementation tile_128x128;
@@ -79,6 +87,14 @@ constexpr Kernel table[] = {
      {},
      "two shared-memory and two fragment buffers: the next slice is loaded while this one is multiplied",
      &kernels::double_buffer},
+    {Kernel::unnumbered, "direct", {}, "short k: a thread reads its operands from global memory and keeps 4 x 4 elements in registers", &kernels::direct},
+    {Kernel::unnumbered, "direct_tall", {}, "the same with the lanes of a warp along m", &kernels::direct_tall},
+    {Kernel::unnumbered, "direct_wide", {}, "the same with the lanes of a warp along n", &kernels::direct_wide},
+    {Kernel::unnumbered, "deep_tall", {}, "thin C of long k: lanes along m, warps and clusters along k", &kernels::deep_tall},
+    {Kernel::unnumbered, "deep_wide", {}, "thin C of long k: lanes along n, warps and clusters along k", &kernels::deep_wide},
+    {Kernel::unnumbered, "dot", {}, "inner products: lanes, warps and clusters along k, 4 x 4 elements", &kernels::dot},
+    {Kernel::unnumbered, "dot_tall", {}, "products with a vector: lanes along k, 4 rows a warp", &kernels::dot_tall},
+    {Kernel::unnumbered, "dot_wide", {}, "products with a vector: lanes along k, 4 columns a warp", &kernels::dot_wide},
     tile_row("tile_256x128", "tiles of 256 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_256x128),
     tile_row("tile_128x256", "tiles of 128 x 256: producer warps copy ahead, consumer warps multiply", kernels::tile_128x256),
     tile_row("tile_128x128", "tiles of 128 x 128: producer warps copy ahead, consumer warps multiply", kernels::tile_128x128),

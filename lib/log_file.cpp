@@ -45,10 +45,12 @@ int open_log() {
     const int opened = open(path.data(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (opened >= 0) return out_of_the_way(opened);
 
-    char message[Settings::path_limit + 256];
+    const int error = errno;
+    char message[TextBuffer::foreign_limit + 256];
     TextBuffer line(message);
-    line.append("sgemm-shim: SGEMM_SHIM_LOG_FILE: cannot open %s: error %d; logging to stderr\n", path.data(),
-                errno);
+    line.append("sgemm-shim: SGEMM_SHIM_LOG_FILE: cannot open ");
+    line.append_foreign(path.data());
+    line.append(": error %d; logging to stderr\n", error);
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
     return STDERR_FILENO;
 }

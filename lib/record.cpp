@@ -195,34 +195,11 @@ pthread_once_t fork_handler_once = PTHREAD_ONCE_INIT;
 
 const char* to_string(EntryPoint entry_point) {
     switch (entry_point) {
-        case EntryPoint::sgemm:
-            return "cublasSgemm_v2";
-        case EntryPoint::sgemm_64:
-            return "cublasSgemm_v2_64";
-        case EntryPoint::strided_batched:
-            return "cublasSgemmStridedBatched";
-        case EntryPoint::strided_batched_64:
-            return "cublasSgemmStridedBatched_64";
-        case EntryPoint::batched:
-            return "cublasSgemmBatched";
-        case EntryPoint::batched_64:
-            return "cublasSgemmBatched_64";
-        case EntryPoint::sgemm_ex:
-            return "cublasSgemmEx";
-        case EntryPoint::sgemm_ex_64:
-            return "cublasSgemmEx_64";
-        case EntryPoint::gemm_ex:
-            return "cublasGemmEx";
-        case EntryPoint::gemm_ex_64:
-            return "cublasGemmEx_64";
-        case EntryPoint::strided_batched_ex:
-            return "cublasGemmStridedBatchedEx";
-        case EntryPoint::strided_batched_ex_64:
-            return "cublasGemmStridedBatchedEx_64";
-        case EntryPoint::batched_ex:
-            return "cublasGemmBatchedEx";
-        case EntryPoint::batched_ex_64:
-            return "cublasGemmBatchedEx_64";
+#define SGEMM_SHIM_SYMBOL(enumerator, symbol) \
+    case EntryPoint::enumerator:              \
+        return #symbol;
+        SGEMM_SHIM_PRODUCTS(SGEMM_SHIM_SYMBOL, SGEMM_SHIM_SYMBOL)
+#undef SGEMM_SHIM_SYMBOL
         case EntryPoint::api_sgemm:
             return "sgemm_shim_sgemm";
         case EntryPoint::count:
@@ -235,7 +212,9 @@ void record(EntryPoint entry_point, const GemmCall& call, const Plan& plan, int 
     pthread_once(&fork_handler_once, [] { pthread_atfork(nullptr, nullptr, start_over_in_child); });
     Counter& counter = counter_of(entry_point, plan);
     counter.calls.fetch_add(1, std::memory_order_relaxed);
-    if (plan.kernel != nullptr || validate(call) == Validity::computes)
+    // What cuBLAS refused was not computed.
+    constexpr int success = 0;  // CUBLAS_STATUS_SUCCESS
+    if (status == success && (plan.kernel != nullptr || validate(call) == Validity::computes))
         counter.flops.fetch_add(flop_count(call), std::memory_order_relaxed);
 
     const LogLevel level = process_settings().log;

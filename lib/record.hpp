@@ -6,29 +6,21 @@
 #include <cstdint>
 #include <span>
 
+#include "entry_points.h"
 #include "plan.hpp"
 
 namespace sgemm_shim {
 
-/// The exported GEMM functions.
+/// The exported GEMM functions: cuBLAS's, and this library's own.
+// clang-format off
 enum class EntryPoint : std::uint8_t {
-    sgemm,
-    sgemm_64,
-    strided_batched,
-    strided_batched_64,
-    batched,
-    batched_64,
-    sgemm_ex,
-    sgemm_ex_64,
-    gemm_ex,
-    gemm_ex_64,
-    strided_batched_ex,
-    strided_batched_ex_64,
-    batched_ex,
-    batched_ex_64,
+#define SGEMM_SHIM_ENUMERATOR(enumerator, symbol) enumerator,
+    SGEMM_SHIM_PRODUCTS(SGEMM_SHIM_ENUMERATOR, SGEMM_SHIM_ENUMERATOR)
+#undef SGEMM_SHIM_ENUMERATOR
     api_sgemm,
     count
 };
+// clang-format on
 
 /// The symbol that the program called.
 const char* to_string(EntryPoint entry_point);

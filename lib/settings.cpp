@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "text_buffer.hpp"
+
 namespace sgemm_shim {
 namespace {
 
@@ -78,7 +80,9 @@ constexpr Option options[] = {
      parse_log},
     {{"SGEMM_SHIM_LOG_FILE", "(stderr), a path", "where the log goes; %p stands for the process id"},
      [](Settings& settings, std::string_view value) { return copy_path(settings.log_file, value); }},
-    {{"SGEMM_SHIM_CUBLAS", "(search), a path", "the real cuBLAS library, if the search should be skipped"},
+    {{"SGEMM_SHIM_CUBLAS", "(search), a path or a file name",
+      "the real cuBLAS library, if the search should be skipped; a name without a slash is the loader's to "
+      "find"},
      [](Settings& settings, std::string_view value) { return copy_path(settings.cublas_path, value); }},
     {{"SGEMM_SHIM_DLSYM", "on, off", "catch programs that look cuBLAS up with dlsym"},
      [](Settings& settings, std::string_view value) { return parse_switch(settings.dlsym, value); }},
@@ -92,47 +96,36 @@ constexpr auto descriptions = [] {
     return result;
 }();
 
-/// Longest line that parse_settings() hands to warn(); a longer value is cut.
-constexpr std::size_t line_limit = 1024;
-
-/// A name or a value can hold line breaks, and commands to a terminal.
-void warn_in_one_line(char* line, void (*warn)(const char*)) {
-    for (char* character = line; *character != '\0'; ++character) {
-        const auto code = static_cast<unsigned char>(*character);
-        if (code < ' ' || code == 0x7f) *character = '?';
-    }
-    warn(line);
-}
+/// Longest line that parse_settings() hands to warn().
+constexpr std::size_t line_limit = 2048;
 
 void warn_bad_value(const Option& option, std::string_view value, void (*warn)(const char*)) {
-    char line[line_limit];
-    int length = std::snprintf(
-        line, sizeof line, "sgemm-shim: %s=%.*s is not valid; valid values: %s", option.description.variable,
-        static_cast<int>(std::min(value.size(), std::size_t{200})), value.data(), option.description.values);
+    char storage[line_limit];
+    TextBuffer line(storage);
+    line.append("sgemm-shim: %s=", option.description.variable);
+    line.append_foreign(value);
+    line.append(" is not valid; valid values: %s", option.description.values);
     if (option.parse == parse_kernel) {
         const char* separator = " (";
         for (const Kernel& kernel : kernel_table()) {
-            if (length < 0 || static_cast<std::size_t>(length) >= sizeof line) break;
-            length += kernel.number == Kernel::unnumbered
-                          ? std::snprintf(line + length, sizeof line - length, "%s%s", separator, kernel.name)
-                          : std::snprintf(line + length, sizeof line - length, "%s%d %s", separator,
-                                          kernel.number, kernel.name);
+            line.append("%s", separator);
+            if (kernel.number != Kernel::unnumbered) line.append("%d ", kernel.number);
+            line.append("%s", kernel.name);
             separator = ", ";
         }
-        if (static_cast<std::size_t>(length) < sizeof line)
-            std::snprintf(line + length, sizeof line - length, ")");
+        line.append(")");
     }
-    warn_in_one_line(line, warn);
+    warn(line.data());
 }
 
 void warn_unknown_name(std::string_view name, void (*warn)(const char*)) {
-    char line[line_limit];
-    int length = std::snprintf(line, sizeof line, "sgemm-shim: %.*s is not a setting; settings:",
-                               static_cast<int>(std::min(name.size(), std::size_t{200})), name.data());
-    for (const Option& option : options) {
-        length += std::snprintf(line + length, sizeof line - length, " %s", option.description.variable);
-    }
-    warn_in_one_line(line, warn);
+    char storage[line_limit];
+    TextBuffer line(storage);
+    line.append("sgemm-shim: ");
+    line.append_foreign(name);
+    line.append(" is not a setting; settings:");
+    for (const Option& option : options) line.append(" %s", option.description.variable);
+    warn(line.data());
 }
 
 void write_line_to_stderr(const char* line) {

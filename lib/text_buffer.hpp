@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <span>
+#include <string_view>
 
 namespace sgemm_shim {
 
@@ -26,6 +27,17 @@ class TextBuffer {
         const std::size_t room = storage_.size() - length_ - 1;
         length_ += static_cast<std::size_t>(wanted) < room ? static_cast<std::size_t>(wanted) : room;
     }
+
+    /// Text that somebody else wrote, for a message: without control characters, which a terminal would obey,
+    /// and cut where it is longer than a line bears.
+    void append_foreign(std::string_view text) {
+        for (const char c : text.substr(0, foreign_limit)) append("%c", is_control(c) ? '?' : c);
+        if (text.size() > foreign_limit) append("...");
+    }
+
+    static constexpr std::size_t foreign_limit = 300;
+
+    static bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
     const char* data() const { return storage_.data(); }
     std::size_t length() const { return length_; }

@@ -11,6 +11,8 @@ cuda_wheels=(
     nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-cublas==13.1.0.3)
 # Read the machine code of any release before them.
 disassembler_wheels=(nvidia-cuda-cuobjdump==13.2.51 nvidia-cuda-nvdisasm==13.2.51)
+# The oldest CUDA 12 that a build may use, for the tests of it: the real cuBLAS, and headers. None brings an nvcc.
+cuda12_wheels=(nvidia-cublas-cu12==12.5.3.2 nvidia-cuda-runtime-cu12==12.5.82 nvidia-cuda-nvcc-cu12==12.5.82)
 minimum_cuda=12.5
 minimum_gcc=12
 
@@ -241,6 +243,17 @@ need_disassembler() {
         stamp "$root/installed" "${disassembler_wheels[*]}"
     fi
     PATH=$root/nvidia/cu13/bin:$PATH
+}
+
+# install_cuda12: what the tests in tests/cuda12 are skipped without.
+install_cuda12() {
+    local root=$tools_dir/cuda12
+    is_stamped "$root/installed" "${cuda12_wheels[*]}" && return
+    say "installing into .tools/cuda12 (0.6 GB): ${cuda12_wheels[*]}"
+    rm -rf "$root"
+    install_wheels --no-deps --no-compile --target "$root" "${cuda12_wheels[@]}" ||
+        die "could not install ${cuda12_wheels[*]} with pip"
+    stamp "$root/installed" "${cuda12_wheels[*]}"
 }
 
 # ---- build and test ---------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ if importlib.util.find_spec("matplotlib") is None:
     print("skipped: matplotlib is not installed")
     sys.exit(77)
 
-expected = {"ladder.svg", "rung-naive.svg", "rung-double_buffer.svg", "squares.svg", "shapes.svg"}
+expected = {"ladder.svg", "rung-naive.svg", "rung-double_buffer.svg", "squares.svg", "squares-ratio.svg",
+            "shapes.svg", "random.svg"}
 with tempfile.TemporaryDirectory() as folder:
     results = Path(folder) / "results"
     write_recordings(results)
@@ -25,5 +26,11 @@ with tempfile.TemporaryDirectory() as folder:
         sys.exit(f"failed: the pictures are {sorted(pictures[0])}")
     if pictures[0] != pictures[1]:
         sys.exit("failed: two runs differ")
+    for picture, words in [("squares", [b"NN", b"TT", b"FFMA peak", b"cuBLAS", b"cold"]),
+                           ("squares-ratio", [b"1024_NT", b"384_NN", b"fraction of the roofline"]),
+                           ("shapes", [b"thin", b"tall"]), ("random", [b"120 shapes"])]:
+        for word in words:
+            if word not in pictures[0][picture + ".svg"]:
+                sys.exit(f"failed: {picture} does not show {word}")
     if b"double_buffer" not in pictures[0]["ladder.svg"] or b"cuBLAS" not in pictures[0]["ladder.svg"]:
         sys.exit("failed: the ladder names no kernels")

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "report.hpp"
+#include "summary.hpp"
 #include "text.hpp"
 
 using namespace sgemm_bench;
@@ -63,21 +64,6 @@ TEST_CASE("a wrong result has no times") {
     write_table_row(table, result);
     CHECK(table.str().find("WRONG") != std::string::npos);
     CHECK(table.str().find("10.00") == std::string::npos);
-
-    std::ostringstream summary;
-    write_summary(summary, std::vector<Result>{result});
-    CHECK(summary.str().empty());
-}
-
-TEST_CASE("the summary: means and the lowest of each kernel") {
-    Result slow = sample_result();
-    slow.shape.name = "slow one";
-    slow.ours.us = 24;
-    std::ostringstream out;
-    write_summary(out, std::vector<Result>{sample_result(), slow});
-    CHECK(out.str().find(
-              "auto, warm: 2 shapes, ratio to cuBLAS: geometric mean 0.775, lowest 0.500 (slow one), 1 at "
-              "least 1") != std::string::npos);
 }
 
 TEST_CASE("JSON escapes") {
@@ -89,8 +75,12 @@ TEST_CASE("JSON: nothing measured is null") {
     Result result = sample_result();
     result.status = "failed";
     std::ostringstream out;
-    write_json(out, {{"gpu", "made up"}}, std::vector<Result>{result}, std::vector<std::string>{"x warm"});
+    const std::vector<Result> results{result};
+    write_json(out, {{"gpu", "made up"}}, results, std::vector<std::string>{"x warm"}, summarize(results));
     CHECK(out.str().find("\"us\": null") != std::string::npos);
     CHECK(out.str().find("\"left_out\": [\"x warm\"]") != std::string::npos);
+    CHECK(out.str().find("\"summary\": [\n  {\"asked\": \"auto\"") != std::string::npos);
+    for (const char* absent : {"\"ratio\": null", "\"lowest_ratio\": null", "\"roofline_fraction\": null"})
+        CHECK(out.str().find(absent, out.str().find("\"summary\"")) != std::string::npos);
     CHECK(out.str().find("\"note\": \"a \\\"note\\\", with a comma\"") != std::string::npos);
 }

@@ -21,8 +21,9 @@ TEST_CASE("median") {
 
 TEST_CASE("geometric mean") {
     const std::vector<double> values{0.5, 2, 8};
-    CHECK(geometric_mean(values) == doctest::Approx(2));
-    CHECK(std::isnan(geometric_mean({})));
+    CHECK(geometric_mean(values, std::vector<double>{1, 1, 1}) == doctest::Approx(2));
+    CHECK(geometric_mean(values, std::vector<double>{3, 0, 1}) == doctest::Approx(1));
+    CHECK(std::isnan(geometric_mean({}, {})));
 }
 
 TEST_CASE("the roofline takes the slower of operations and bytes") {

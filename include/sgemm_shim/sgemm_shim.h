@@ -114,7 +114,7 @@ typedef struct sgemm_shim_explanation {
     const char* kernel_name; /* "cublas" if forwarded */
     int reason;              /* why it is forwarded, 0 if it is not; numbers can change between versions */
     const char* reason_name; /* the same in a word or three, as logs have it: "none", "handle", "tf32"... */
-    double flops;            /* 2 m n k, or 0 for a call that computes nothing */
+    double flops;            /* 2 m n k, or 0 for a call that computes nothing, as with a NULL handle */
 
     const char* candidate_name; /* the kernel that was chosen, or that "auto" stands for */
     const char* chosen_by;      /* "automatic", "environment", "process" or "thread" */
@@ -153,12 +153,12 @@ typedef struct sgemm_shim_counter {
     int reason;
     const char* reason_name;
     uint64_t calls;
-    double flops; /* 2 m n k of each call that computes something, summed */
+    double flops; /* 2 m n k of each call that computed something, summed: none of one that failed */
 } sgemm_shim_counter;
 
 /* Copies the counters that are not zero into rows[0] to rows[capacity - 1], in a fixed order: by entry point,
- * kernels before reasons. Returns how many there are, which can exceed `capacity`: with capacity 0 (`rows`
- * may be NULL then) it only counts. Calls that other threads make meanwhile may or may not be contained. */
+ * kernels before reasons. Returns how many there are, which can exceed `capacity`: with capacity 0, or
+ * `rows` NULL, it only counts. Calls that other threads make meanwhile may or may not be contained. */
 SGEMM_SHIM_API size_t sgemm_shim_read_counters(sgemm_shim_counter* rows, size_t capacity);
 
 /* Sets every counter to zero. */

@@ -9,13 +9,12 @@
 #include <cstdlib>
 #include <set>
 
+#include "cublas_names.hpp"
 #include "library_location.hpp"
 #include "settings.hpp"
 
 namespace sgemm_shim::launcher {
 namespace {
-
-constexpr const char* cublas_names[] = {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"};
 
 std::string dotted(int major, int minor) {
     return std::to_string(major) + "." + std::to_string(minor);
@@ -77,7 +76,7 @@ void examine_environment(Report& report) {
             "forwarded; unset it");
     for (const SettingDescription& setting : setting_descriptions()) {
         if (const char* value = std::getenv(setting.variable); value != nullptr && *value != '\0')
-            report.note(std::string(setting.variable) + "=" + value);
+            report.note(std::string(setting.variable) + "=" + shortened(value));
     }
     if (const char* preload = std::getenv("LD_PRELOAD"); preload != nullptr && *preload != '\0')
         report.note("LD_PRELOAD=" + std::string(preload) + " (kept, behind this library)");
@@ -178,20 +177,38 @@ void examine_gpu(Report& report) {
     for (int device = 0; device < count; ++device) examine_device(driver, device, report);
 }
 
+/// What SGEMM_SHIM_CUBLAS names, as the library will find it.
+void examine_chosen_cublas(const std::string& chosen, const LoaderPaths& paths, Report& report) {
+    const std::string subject = "SGEMM_SHIM_CUBLAS names " + shortened(chosen);
+    // As dlopen() has it: a name without a slash is searched for.
+    const bool is_name = chosen.find('/') == std::string::npos;
+    const std::string path = is_name ? find_by_name(chosen, paths).path : chosen;
+    if (path.empty()) {
+        report.problem(
+            subject +
+            ", which is not on the loader's path: it is found only where the program has loaded it "
+            "already; give its path");
+        return;
+    }
+    const FileBytes file(path);
+    if (!file.is_open())
+        report.problem(subject + ", which cannot be read; unset it");
+    else if (!is_cublas(file.bytes()))
+        report.problem(
+            subject +
+            ", which is no cuBLAS library for this processor: another one is searched for; unset it");
+    else
+        report.good(subject + (is_name ? " (" + path + ")" : "") + ": used for every program");
+}
+
 /// Every copy on the loader's way, in its order.
 void examine_cublas(const LoaderPaths& paths, Report& report) {
     report.heading("cuBLAS, for programs that do not bring their own (conda and pip packages do)");
-    if (const char* chosen = std::getenv("SGEMM_SHIM_CUBLAS"); chosen != nullptr && *chosen != '\0') {
-        const FileBytes file(chosen);
-        if (file.is_open())
-            report.good(std::string("SGEMM_SHIM_CUBLAS names ") + chosen + ": used for every program");
-        else
-            report.problem(std::string("SGEMM_SHIM_CUBLAS names ") + chosen +
-                           ", which cannot be read; unset it");
-    }
+    if (const char* chosen = std::getenv("SGEMM_SHIM_CUBLAS"); chosen != nullptr && *chosen != '\0')
+        examine_chosen_cublas(chosen, paths, report);
     std::set<std::string> reported;
     bool first = true;
-    for (const char* name : cublas_names) {
+    for (const char* name : cublas_sonames) {
         const Dependency found = find_by_name(name, paths);
         if (found.path.empty()) continue;
         reported.insert(found.path);
@@ -200,7 +217,7 @@ void examine_cublas(const LoaderPaths& paths, Report& report) {
         first = false;
     }
     for (const auto& [name, path] : paths.cache) {
-        const bool is_cublas = name.starts_with("libcublas.so.") && reported.insert(path).second;
+        const bool is_cublas = is_file_name_of_cublas(name.c_str()) && reported.insert(path).second;
         if (is_cublas) report.note(path + " (hidden by a copy that is found earlier)");
     }
     if (first)

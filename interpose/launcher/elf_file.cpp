@@ -134,6 +134,10 @@ class Reader {
     std::vector<Elf64_Phdr> segments_;
 };
 
+std::optional<Elf64_Shdr> section_at(std::string_view bytes, const Elf64_Ehdr& header, unsigned int index) {
+    return read_at<Elf64_Shdr>(bytes, header.e_shoff + std::uint64_t{index} * sizeof(Elf64_Shdr));
+}
+
 }  // namespace
 
 FileBytes::FileBytes(const std::string& path) {
@@ -169,6 +173,25 @@ std::optional<ElfFile> read_elf(std::string_view bytes) {
     file.is_native = header->e_machine == native_machine;
     if (header->e_phentsize == sizeof(Elf64_Phdr)) Reader(bytes, *header).read(file);
     return file;
+}
+
+bool defines(std::string_view bytes, std::string_view symbol) {
+    const auto header = read_at<Elf64_Ehdr>(bytes, 0);
+    if (!read_elf(bytes) || !header || header->e_shentsize != sizeof(Elf64_Shdr)) return false;
+    for (unsigned int i = 0; i < header->e_shnum; ++i) {
+        const auto section = section_at(bytes, *header, i);
+        if (!section || section->sh_type != SHT_DYNSYM) continue;
+        const auto strings = section_at(bytes, *header, section->sh_link);
+        if (!strings) continue;
+        for (std::uint64_t at = 0; at < section->sh_size; at += sizeof(Elf64_Sym)) {
+            const auto entry = read_at<Elf64_Sym>(bytes, section->sh_offset + at);
+            if (!entry) break;
+            if (entry->st_shndx != SHN_UNDEF &&
+                string_at(bytes, strings->sh_offset + entry->st_name) == symbol)
+                return true;
+        }
+    }
+    return false;
 }
 
 }  // namespace sgemm_shim::launcher

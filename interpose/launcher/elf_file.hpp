@@ -45,4 +45,7 @@ struct ElfFile {
 /// is left out.
 std::optional<ElfFile> read_elf(std::string_view bytes);
 
+/// Whether the file defines the symbol for others to use. False if it has no section headers.
+bool defines(std::string_view bytes, std::string_view symbol);
+
 }  // namespace sgemm_shim::launcher

@@ -24,13 +24,14 @@ constexpr int exit_not_executable = 126;
 constexpr int exit_not_found = 127;
 
 void complain(const std::string& message) {
-    std::fprintf(stderr, "sgemm-shim: %s\n", message.c_str());
+    std::fprintf(stderr, "sgemm-shim: %s\n", printable(message).c_str());
 }
 
 void print_help() {
     std::puts(
         "usage: sgemm-shim [option]... [--] program [argument]...\n"
-        "       sgemm-shim --list | --doctor [program] | --version | --help\n"
+        "       sgemm-shim [option]... --doctor [program]\n"
+        "       sgemm-shim --list | --version | --help\n"
         "\n"
         "Starts the program with libsgemm_shim.so preloaded, so that its FP32 matrix products run on this\n"
         "project's kernels where they can and on the real cuBLAS where they cannot. The program's signals,\n"
@@ -79,13 +80,33 @@ void print_kernels() {
     }
 }
 
+/// A cuBLAS without a slash is a name that the loader searches for.
 bool is_path(const Assignment& setting) {
-    return setting.variable == "SGEMM_SHIM_CUBLAS" || setting.variable == "SGEMM_SHIM_LOG_FILE";
+    return setting.variable == "SGEMM_SHIM_LOG_FILE" ||
+           (setting.variable == "SGEMM_SHIM_CUBLAS" && setting.value.find('/') != std::string::npos);
 }
 
 bool is_readable_file(const std::string& path) {
     std::error_code error;
     return std::filesystem::is_regular_file(path, error) && access(path.c_str(), R_OK) == 0;
+}
+
+/// Puts the settings into the environment. False, and a complaint, if one names no file.
+bool apply(const std::vector<Assignment>& settings) {
+    for (const Assignment& setting : settings) {
+        std::string value = setting.value;
+        if (is_path(setting)) {
+            // Meant from here, wherever the program is by the time it reads it.
+            std::error_code error;
+            value = std::filesystem::absolute(value, error).string();
+            if (setting.variable == "SGEMM_SHIM_CUBLAS" && !is_readable_file(value)) {
+                complain("--cublas: " + shortened(setting.value) + " is not a file that can be read");
+                return false;
+            }
+        }
+        setenv(setting.variable.c_str(), value.c_str(), 1);
+    }
+    return true;
 }
 
 /// Replaces this process, and returns only if that fails.
@@ -99,19 +120,7 @@ int run(const Options& options) {
         complain("LD_PRELOAD cannot name " + library + ": its path holds a space or a colon");
         return exit_not_executable;
     }
-    for (const Assignment& setting : options.settings) {
-        std::string value = setting.value;
-        if (is_path(setting)) {
-            // Meant from here, wherever the program is by the time it reads it.
-            std::error_code error;
-            value = std::filesystem::absolute(value, error).string();
-        }
-        if (setting.variable == "SGEMM_SHIM_CUBLAS" && !is_readable_file(value)) {
-            complain("--cublas: " + setting.value + " is not a file that can be read");
-            return exit_usage;
-        }
-        setenv(setting.variable.c_str(), value.c_str(), 1);
-    }
+    if (!apply(options.settings)) return exit_usage;
     setenv("LD_PRELOAD", with_preload(library, std::getenv("LD_PRELOAD")).c_str(), 1);
 
     std::vector<char*> arguments;
@@ -133,6 +142,7 @@ int main(std::span<const std::string_view> arguments) {
             print_kernels();
             return 0;
         case Action::doctor:
+            if (!apply(options.settings)) return exit_usage;
             return examine(options.program.empty() ? std::string() : options.program.front()) ? 0 : 1;
         case Action::version:
             std::puts("sgemm-shim " SGEMM_SHIM_VERSION);

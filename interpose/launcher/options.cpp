@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "printable.hpp"
 #include "settings.hpp"
 
 namespace sgemm_shim::launcher {
@@ -28,10 +29,7 @@ constexpr ActionOption action_options[] = {
 
 Options usage_error(std::string error) {
     Options options;
-    options.error = std::move(error);
-    // What the user typed can hold line breaks, and commands to a terminal.
-    const auto is_control = [](unsigned char character) { return character < ' ' || character == 0x7f; };
-    std::ranges::replace_if(options.error, is_control, '?');
+    options.error = printable(std::move(error));
     return options;
 }
 
@@ -89,14 +87,17 @@ Options parse_options(std::span<const std::string_view> arguments) {
         if (!argument.starts_with('-')) break;
 
         if (const ActionOption* found = find_action_option(argument)) {
-            // The first one counts, but help is given whenever it is asked for.
-            if (action == nullptr || found->action == Action::help) action = found;
+            // Help is given whenever it is asked for.
+            if (action == nullptr || found->action == Action::help)
+                action = found;
+            else if (action->action != Action::help && action->action != found->action)
+                return usage_error(text(action->name) + " and " + text(found->name) + " do not go together");
             continue;
         }
         const std::size_t equals = argument.find('=');
         const std::string_view name = argument.substr(0, equals);
         const OptionDescription* option = find_value_option(name);
-        if (option == nullptr) return usage_error("unknown option " + text(name));
+        if (option == nullptr) return usage_error("unknown option " + shortened(text(name)));
         if (equals == std::string_view::npos && ++next == arguments.size())
             return usage_error(text(name) + " needs a value");
         Assignment assignment{
@@ -120,6 +121,8 @@ Options parse_options(std::span<const std::string_view> arguments) {
     if (action != nullptr) {
         if (!action->takes_program && !options.program.empty())
             return usage_error(text(action->name) + " takes no program");
+        if (!action->takes_program && !options.settings.empty())
+            return usage_error(text(action->name) + " takes no other option");
         options.action = action->action;
         return options;
     }

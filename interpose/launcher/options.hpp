@@ -12,7 +12,7 @@ namespace sgemm_shim::launcher {
 enum class Action : std::uint8_t {
     run,          ///< start `program` with `settings` in its environment
     list,         ///< print the kernels
-    doctor,       ///< report on the system, and on `program` if it is not empty
+    doctor,       ///< report on the system with `settings`, and on `program` if it is not empty
     version,      ///< print the version
     help,         ///< print the help
     usage_error,  ///< print `error`, start nothing

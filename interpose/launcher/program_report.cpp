@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cublas_names.hpp"
 #include "doctor.hpp"
 
 namespace sgemm_shim::launcher {
@@ -76,7 +77,7 @@ bool examine_dependencies(const std::string& path, const LoaderPaths& paths, Rep
         if (dependency.path.empty()) {
             report.problem(dependency.name + ", needed by " + dependency.needed_by +
                            ", is not found; add its directory to LD_LIBRARY_PATH");
-        } else if (dependency.name.starts_with("libcublas.so")) {
+        } else if (is_file_name_of_cublas(dependency.name.c_str())) {
             report.good("linked to " + dependency.name + " through " + file_name(dependency.needed_by) +
                         ": forwarded calls go to " + dependency.path + " (found by " + dependency.found_by +
                         ")");
@@ -139,6 +140,12 @@ void examine_binary(const std::string& path, std::string_view bytes, const ElfFi
 }
 
 }  // namespace
+
+bool is_cublas(std::string_view bytes) {
+    const auto elf = read_elf(bytes);
+    return elf && elf->is_native && elf->is_dynamic && defines(bytes, "cublasSgemm_v2") &&
+           !contains(bytes, inside_shim);
+}
 
 void examine_program(const std::string& program, const LoaderPaths& paths, Report& report) {
     std::string name = program;

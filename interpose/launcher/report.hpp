@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <string>
 
+#include "printable.hpp"
+
 namespace sgemm_shim::launcher {
 
 class Report {
   public:
-    void heading(const std::string& text) { std::printf("%s\n", text.c_str()); }
+    void heading(const std::string& text) { std::printf("%s\n", printable(text).c_str()); }
     void good(const std::string& text) { line("ok", text); }
     void note(const std::string& text) { line("note", text); }
     /// Something that keeps calls from being served; says what to do about it.
@@ -21,7 +23,7 @@ class Report {
 
   private:
     static void line(const char* mark, const std::string& text) {
-        std::printf("  %-4s  %s\n", mark, text.c_str());
+        std::printf("  %-4s  %s\n", mark, printable(text).c_str());
     }
 
     bool has_problem_ = false;

@@ -67,15 +67,18 @@ template <int tile_m, int tile_n>
 __device__ inline TilePosition tile_position(unsigned block, const GemmArguments& arguments) {
     const auto tiles_m = static_cast<unsigned>((arguments.m + tile_m - 1) / tile_m);
     const auto tiles_n = static_cast<unsigned>((arguments.n + tile_n - 1) / tile_n);
-    const unsigned batch = block / (tiles_m * tiles_n);
-    const unsigned tile = block % (tiles_m * tiles_n);
+    // Divisions take their time, which a small product notices: none is done whose result is known.
+    const unsigned tiles = tiles_m * tiles_n;
+    const unsigned batch = block < tiles ? 0 : block / tiles;
+    const unsigned tile = block - batch * tiles;
 
     const unsigned group = tiles_m < 16 ? tiles_m : 16;
-    const unsigned group_start = tile / (group * tiles_n) * group;
+    const unsigned group_start = tiles_m <= 16 ? 0 : tile / (group * tiles_n) * group;
     const unsigned height = tiles_m - group_start < group ? tiles_m - group_start : group;
     const unsigned in_group = tile - group_start * tiles_n;
-    return {static_cast<std::int64_t>(group_start + in_group % height) * tile_m,
-            static_cast<std::int64_t>(in_group / height) * tile_n, batch};
+    const unsigned column = in_group / height;
+    return {static_cast<std::int64_t>(group_start + in_group - column * height) * tile_m,
+            static_cast<std::int64_t>(column) * tile_n, batch};
 }
 
 /// Turns the sum over k into an element of C, by the letter of cuBLAS: alpha = 0 and k = 0 leave A and B
@@ -106,5 +109,21 @@ class Epilogue {
     float alpha_, beta_;
     bool has_product_;
 };
+
+/// Writes 4 elements of a column of C, where they exist: `row` is a multiple of 4; `vectors`: C's columns
+/// begin on 16 bytes.
+__device__ inline void write_four(const GemmArguments& arguments, const Epilogue& epilogue, float* elements,
+                                  std::int64_t row, const float* sums, bool vectors) {
+    if (vectors && row + 4 <= arguments.m) {
+        const float4 old = epilogue.reads_c() ? load_vector(elements) : float4{};
+        store_vector(elements, float4{epilogue.apply(sums[0], old.x), epilogue.apply(sums[1], old.y),
+                                      epilogue.apply(sums[2], old.z), epilogue.apply(sums[3], old.w)});
+    } else {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+            if (row + i < arguments.m) epilogue.update(elements + i, sums[i]);
+        }
+    }
+}
 
 }  // namespace sgemm_shim

@@ -3,7 +3,7 @@
 namespace sgemm_shim {
 namespace {
 
-using Shape = tile_pipeline::PipelineShape<WarpTiling<4, 1, 4, 4>, 2, 16, 4, 5>;
+using Shape = tile_pipeline::PipelineShape<WarpTiling<4, 1, 4, 4>, 2, 16, 6, 4>;
 
 }  // namespace
 

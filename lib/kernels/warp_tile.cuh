@@ -37,16 +37,17 @@ struct WarpTiling {
 template <class Tiling>
 struct PlaceInTile {
     int m, n;
+    int warp_m, warp_n;  ///< of the warp's rectangle
 
     __device__ explicit PlaceInTile(unsigned thread) {
         const int lane = static_cast<int>(thread % 32);
         const int warp = static_cast<int>(thread / 32);
         const int of_8 = lane / 8 * 2 + lane % 2;
         const int of_4 = lane / 2 % 4;
-        m = warp % Tiling::warps_m * Tiling::warp_m +
-            (Tiling::lanes_m == 8 ? of_8 : of_4) * Tiling::square;
-        n = warp / Tiling::warps_m * Tiling::warp_n +
-            (Tiling::lanes_m == 8 ? of_4 : of_8) * Tiling::square;
+        warp_m = warp % Tiling::warps_m * Tiling::warp_m;
+        warp_n = warp / Tiling::warps_m * Tiling::warp_n;
+        m = warp_m + (Tiling::lanes_m == 8 ? of_8 : of_4) * Tiling::square;
+        n = warp_n + (Tiling::lanes_m == 8 ? of_4 : of_8) * Tiling::square;
     }
 };
 
@@ -73,6 +74,19 @@ struct Fragments {
             fragment[s * 4 + 2] = vector.z;
             fragment[s * 4 + 3] = vector.w;
         }
+    }
+};
+
+/// The lane that holds the element (m, n) of one run of every lane, 4 * lanes_m x lanes_n elements of C, and
+/// which of its 4 elements it is.
+template <class Tiling>
+struct OwnerOfElement {
+    int lane, element;
+
+    __device__ OwnerOfElement(int m, int n) : element(m % Tiling::square) {
+        const int of_8 = Tiling::lanes_m == 8 ? m / Tiling::square : n;
+        const int of_4 = Tiling::lanes_m == 8 ? n : m / Tiling::square;
+        lane = of_8 / 2 * 8 + of_4 * 2 + of_8 % 2;
     }
 };
 

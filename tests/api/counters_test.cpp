@@ -6,6 +6,7 @@ using namespace sgemm_shim::testing;
 
 TEST_CASE_FIXTURE(Fixture, "calls are counted under the symbol that was called") {
     const StandInCall call = column_major_call(handle);
+    real.sgemm_status = 0;
     CHECK(counters().empty());
     send(call);
     send(call, SGEMM_SHIM_ROW_MAJOR);
@@ -35,6 +36,20 @@ TEST_CASE_FIXTURE(Fixture, "rows beyond the capacity are counted, not written") 
     CHECK(rows[0].calls == 1);
     CHECK(rows[1].calls == 4711);
     CHECK(sgemm_shim_read_counters(nullptr, 0) == 2);
+    CHECK(sgemm_shim_read_counters(nullptr, 2) == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "what cuBLAS refused adds no FLOPs") {
+    send(column_major_call(nullptr));
+    real.sgemm_status = 14;
+    send(column_major_call(handle));
+    double flops = 0;
+    for (const sgemm_shim_counter& row : counters()) flops += row.flops;
+    CHECK(flops == 0);
+    real.sgemm_status = 0;
+    send(column_major_call(handle));
+    for (const sgemm_shim_counter& row : counters()) flops += row.flops;
+    CHECK(flops == 1440);
 }
 
 TEST_CASE_FIXTURE(Fixture, "the summary is the same as text, and both can be reset") {

@@ -53,6 +53,7 @@ TEST_CASE_FIXTURE(Fixture, "explaining is not calling") {
 
 TEST_CASE_FIXTURE(Fixture, "the explanation names the reason that the call is then counted under") {
     CHECK(sgemm_shim_choose_kernel("auto") == 0);
+    real.sgemm_status = 0;  // FLOPs are counted when cuBLAS says that they are done
     const auto check = [&](const StandInCall& call, const char* reason) {
         CAPTURE(reason);
         sgemm_shim_explanation explanation;
@@ -111,7 +112,7 @@ TEST_CASE_FIXTURE(Fixture, "a NULL handle is explained, with what can be known")
     CHECK(std::string(explanation.reason_name) == "handle");
     CHECK(std::string(explanation.pointer_mode) == "unknown");
     CHECK(std::string(explanation.precision) == "unknown");
-    CHECK(explanation.flops == 2.0 * 8 * 9 * 10);
+    CHECK(explanation.flops == 0);
     CHECK(mentions(explanation, "the handle is NULL"));
     CHECK(real.queries == 0);
 }

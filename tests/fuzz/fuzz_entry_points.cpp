@@ -79,6 +79,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // These share an array of pointers into one buffer; cuBLAS's operands begin where cudaMalloc() says.
     drawn.misalignment = {};
     const Entry entry = draw_entry(bytes, drawn.batch_count > 1);
+    if (is_grouped(entry.function)) drawn.pointer_mode = PointerMode::host;  // it takes no others
     const bool captured = streams[stream] == objects.stream && bytes.ConsumeBool();
     CublasCase product(drawn);
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;

@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "cublas_groups.hpp"
+
 #include "tests/support/test_program.hpp"
 
 const char* reason_to_skip() {
@@ -64,17 +66,23 @@ constexpr auto batched_ex = [](auto... arguments) { return cublasGemmBatchedEx(a
 }  // namespace
 
 const char* to_string(CallClass call_class) {
-    constexpr const char* names[] = {"ordinary",  "tf32",         "math_mode", "invalid",
-                                     "empty",     "no_handle",    "logging",   "sm_target",
-                                     "data_type", "compute_type", "algorithm"};
+    constexpr const char* names[] = {"ordinary",  "further_group", "tf32",         "math_mode",
+                                     "invalid",   "empty",         "no_handle",    "logging",
+                                     "sm_target", "data_type",     "compute_type", "algorithm"};
     static_assert(std::size(names) == class_count);
     return names[static_cast<std::size_t>(call_class)];
 }
 
 std::string symbol_of(const Entry& entry) {
-    constexpr const char* names[] = {
-        "cublasSgemm_v2", "cublasSgemmStridedBatched",  "cublasSgemmBatched", "cublasSgemmEx",
-        "cublasGemmEx",   "cublasGemmStridedBatchedEx", "cublasGemmBatchedEx"};
+    constexpr const char* names[] = {"cublasSgemm_v2",
+                                     "cublasSgemmStridedBatched",
+                                     "cublasSgemmBatched",
+                                     "cublasSgemmEx",
+                                     "cublasGemmEx",
+                                     "cublasGemmStridedBatchedEx",
+                                     "cublasGemmBatchedEx",
+                                     "cublasSgemmGroupedBatched",
+                                     "cublasGemmGroupedBatchedEx"};
     static_assert(std::size(names) == function_count);
     return std::string(names[static_cast<std::size_t>(entry.function)]) +
            (entry.width == EntryWidth::bits_64 ? "_64" : "");
@@ -162,6 +170,11 @@ cublasStatus_t CublasCase::call(cublasHandle_t handle, const Entry& entry, CallC
         case Function::batched_ex:
             return call_twin(batched_ex, cublasGemmBatchedEx_64, a_array, type, lda, b_array, type, ldb, beta,
                              c_array, type, ldc, batch_count, entry.compute_type, entry.algorithm);
+        case Function::grouped:
+        case Function::grouped_ex:
+            return call_groups(handle, entry, {&case_, 1},
+                               {a_array_.data(), b_array_.data(), c_array_.data()},
+                               on_device ? scalars_.data() : nullptr);
         case Function::count:
             break;
     }
@@ -170,7 +183,7 @@ cublasStatus_t CublasCase::call(cublasHandle_t handle, const Entry& entry, CallC
 
 std::string CublasCase::finding() {
     const Comparison comparison = compare(problem_, c_.download(), expect(case_, problem_));
-    c_.upload(problem_.c.values);
+    restore();
     return comparison.wrong == 0 ? "" : to_line(case_) + ": " + comparison.first;
 }
 

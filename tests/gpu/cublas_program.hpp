@@ -14,6 +14,7 @@ namespace sgemm_shim::testing {
 /// How many calls the program made of each class: what a call log must show.
 enum class CallClass {
     ordinary,
+    further_group,  ///< of an ordinary call, which has a row for each group if its arrays were read
     tf32,
     math_mode,
     invalid,
@@ -43,14 +44,23 @@ enum class Function {
     gemm_ex,
     strided_batched_ex,
     batched_ex,
+    grouped,
+    grouped_ex,
     count
 };
 
 inline constexpr Function every_function[] = {
-    Function::sgemm,   Function::strided_batched,    Function::batched,   Function::sgemm_ex,
-    Function::gemm_ex, Function::strided_batched_ex, Function::batched_ex};
+    Function::sgemm,      Function::strided_batched, Function::batched,
+    Function::sgemm_ex,   Function::gemm_ex,         Function::strided_batched_ex,
+    Function::batched_ex, Function::grouped,         Function::grouped_ex};
 inline constexpr Function batched_functions[] = {Function::strided_batched, Function::batched,
                                                  Function::strided_batched_ex, Function::batched_ex};
+/// These refuse scalars in device memory.
+inline constexpr Function grouped_functions[] = {Function::grouped, Function::grouped_ex};
+inline constexpr bool is_grouped(Function function) {
+    return function == Function::grouped || function == Function::grouped_ex;
+}
+/// And an algorithm.
 inline constexpr Function functions_with_compute_type[] = {Function::gemm_ex, Function::strided_batched_ex,
                                                            Function::batched_ex};
 
@@ -89,12 +99,16 @@ class CublasCase {
     explicit CublasCase(const char* line) : CublasCase(parse_case(line)) {}
     explicit CublasCase(const GemmCase& gemm_case);
 
-    /// Calls the function on the handle, in the case's pointer mode, and counts the call.
+    /// Calls the function on the handle, in the case's pointer mode, and counts the call. A grouped function
+    /// gets the case as its only group.
     cublasStatus_t call(cublasHandle_t handle, const Entry& entry = {},
                         CallClass call_class = CallClass::ordinary);
 
     /// What is wrong with C once the caller has synchronised; empty: nothing. C is then set back.
     std::string finding();
+
+    /// Sets C back.
+    void restore() { c_.upload(problem_.c.values); }
 
     /// The scalars in device memory, for replays with other values; tells what to expect then.
     void change_device_scalars(float alpha, float beta);
@@ -103,6 +117,13 @@ class CublasCase {
     void change_batch_count(std::int64_t batch_count) { case_.batch_count = batch_count; }
 
     const float* c() const { return c_.data(); }
+    /// All of C, with the padding and what lies between the matrices.
+    std::vector<float> result() const { return c_.download(); }
+    const GemmCase& description() const { return case_; }
+    // Where the matrices are.
+    const DeviceArray<float*>& a_pointers() const { return a_array_; }
+    const DeviceArray<float*>& b_pointers() const { return b_array_; }
+    const DeviceArray<float*>& c_pointers() const { return c_array_; }
 
   private:
     GemmCase case_;

@@ -79,13 +79,26 @@ class Stream {
     cudaStream_t stream_ = nullptr;
 };
 
+class Event {
+  public:
+    Event() { check_cuda(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
+    ~Event() { cudaEventDestroy(event_); }
+    Event(const Event&) = delete;
+    Event& operator=(const Event&) = delete;
+
+    operator cudaEvent_t() const { return event_; }
+
+  private:
+    cudaEvent_t event_ = nullptr;
+};
+
 /// A captured graph, ready to be replayed.
 class Graph {
   public:
     /// Captures what `enqueue()` puts on the stream.
     template <class Enqueue>
-    Graph(cudaStream_t stream, Enqueue enqueue) {
-        check_cuda(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin of capture");
+    Graph(cudaStream_t stream, Enqueue enqueue, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal) {
+        check_cuda(cudaStreamBeginCapture(stream, mode), "begin of capture");
         enqueue();
         check_cuda(cudaStreamEndCapture(stream, &graph_), "end of capture");
         check_cuda(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
@@ -97,8 +110,12 @@ class Graph {
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
-    void replay(cudaStream_t stream) const {
+    /// Does not wait.
+    void launch(cudaStream_t stream) const {
         check_cuda(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
+    }
+    void replay(cudaStream_t stream) const {
+        launch(stream);
         check_cuda(cudaStreamSynchronize(stream), "replay");
     }
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "cublas_program.hpp"
+#include "cublas_groups.hpp"
 
 namespace sgemm_shim::testing {
 namespace {
@@ -83,6 +83,53 @@ TEST_CASE("batches: strides of either sign and none, arrays of pointers") {
             }
         }
     }
+}
+
+TEST_CASE("groups: one of each shape, and several in one call") {
+    const Handle handle;
+    const char* const lines[] = {
+        "ops=NN m=33 n=18 k=5 batch=1 data=random",
+        "ops=NT m=64 n=48 k=32 batch=7 stride_a=2048 stride_b=1536 stride_c=3072 alpha=2 beta=1 "
+        "data=integers",
+        "ops=TN m=33 n=18 k=21 lda=23 ldb=22 ldc=35 batch=5 stride_a=-760 stride_b=397 stride_c=631 "
+        "data=random"};
+    for (const Function function : grouped_functions) {
+        for (const EntryWidth width : both_widths) {
+            const Entry entry(function, width);
+            for (const char* line : lines) CHECK(run_case(parse_case(line), handle, entry) == "");
+            GroupedCase groups(
+                {lines[0], lines[1], lines[2],
+                 "ops=CT m=130 n=70 k=200 alpha=-1 beta=0.5 data=integers seed=3",
+                 "ops=TT m=1 n=1 k=300 batch=3 stride_a=300 stride_b=300 stride_c=1 beta=1 data=integers"});
+            for (int repeat = 0; repeat < 2; ++repeat) {
+                CHECK(groups.call(handle, entry) == CUBLAS_STATUS_SUCCESS);
+                check_cuda(cudaDeviceSynchronize(), "the groups");
+                CHECK(groups.finding() == "");
+            }
+        }
+    }
+}
+
+TEST_CASE("groups that cuBLAS refuses are refused") {
+    const Handle handle;
+    for (const Function function : grouped_functions) {
+        for (const EntryWidth width : both_widths) {
+            const Entry entry(function, width);
+            CublasCase device_scalars("m=8 n=8 k=8 scalars=device data=integers");
+            CHECK(device_scalars.call(handle, entry, CallClass::invalid) == CUBLAS_STATUS_NOT_SUPPORTED);
+            check_cublas(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST), "cublasSetPointerMode");
+            const CublasCase product("m=8 n=8 k=8 beta=1 data=integers");
+            const MatrixPointers matrices = {product.a_pointers().data(), product.b_pointers().data(),
+                                             product.c_pointers().data()};
+            GemmCase illegal = product.description();
+            illegal.lda = 7;
+            count_call(CallClass::invalid, entry);
+            CHECK(call_groups(handle, entry, {&illegal, 1}, matrices) == CUBLAS_STATUS_INVALID_VALUE);
+            count_call(CallClass::empty, entry);
+            CHECK(call_groups(handle, entry, {}, matrices) == CUBLAS_STATUS_SUCCESS);
+        }
+    }
+    check_cuda(cudaDeviceSynchronize(), "nothing to do");
 }
 
 TEST_CASE("batches of more matrices than a grid has layers") {

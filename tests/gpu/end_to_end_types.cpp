@@ -65,6 +65,10 @@ TEST_CASE("TF32 that a call asks for by its compute type is TF32 still") {
             CHECK(run_case(parse_case(aligned_line), handle, {function, width, CUBLAS_COMPUTE_32F_FAST_TF32},
                            CallClass::compute_type) == "");
     }
+    for (const EntryWidth width : both_widths)
+        CHECK(run_case(parse_case(aligned_line), handle,
+                       {Function::grouped_ex, width, CUBLAS_COMPUTE_32F_FAST_TF32},
+                       CallClass::compute_type) == "");
 }
 
 TEST_CASE("functions that name their types: FP32 by every compute type and algorithm that means it") {

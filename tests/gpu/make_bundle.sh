@@ -8,13 +8,13 @@ build=${1:?usage: make_bundle.sh BUILD_DIR [OUT_DIR]}
 out=${2:-$here/../../gpu-bundle}
 
 mkdir -p "$out"
-for program in comparison large capture against_cublas end_to_end api; do
-    cp "$build/tests/gpu/$program" "$out/"
+for program in gpu/comparison gpu/large gpu/capture gpu/against_cublas gpu/end_to_end gpu/graphs gpu/threads gpu/api \
+    cases/contract_cases cases/contract_library; do
+    cp "$build/tests/$program" "$out/"
+    strip "$out/${program##*/}"
 done
-cp "$build/tests/cases/contract_cases" "$build/tests/cases/contract_library" "$here/../data/cases.csv" "$out/"
+cp "$here/../data/cases.csv" "$out/"
 cp -L "$build/interpose/libsgemm_shim.so" "$out/"
 cp -L "$build/interpose/libsgemm_shim.so.0" "$out/"
 cp "$here/run.sh" "$here/check_end_to_end.sh" "$here"/apps/*.py "$out/"
-strip "$out/comparison" "$out/large" "$out/capture" "$out/against_cublas" "$out/end_to_end" "$out/api" \
-    "$out/contract_cases" "$out/contract_library"
 echo "$(cd "$out" && pwd): $(du -sh "$out" | cut -f1)"

@@ -4,7 +4,7 @@
 # print goes to gpu-tests.log in $OUT, or in ./logs. Exit status 0 only if something ran and nothing failed or was skipped.
 #   --sanitizer        also compute-sanitizer's memcheck and racecheck over every kernel (minutes)
 #   --sanitizer-only   nothing else
-#   --apps             also PyTorch, CuPy and JAX under the preload; one that is not installed counts as a failure
+#   --apps             also PyTorch, CuPy and JAX, plain and under the preload; one that is not installed counts as a failure
 #   --skip-large       without the products that need tens of gigabytes
 #   --kernel=NAME      end to end and under the sanitizer only this kernel; may be given several times
 set -u
@@ -42,9 +42,10 @@ find_libraries() {
     done
     echo "run.sh: $pattern not found" >&2
 }
-find_libraries libcublas.so.13
-find_libraries libcublasLt.so.13
-find_libraries libcudart.so.13
+# Twice: what cuBLAS itself needs shows once cuBLAS is found.
+for _ in 1 2; do
+    for library in $(ldd "$here/end_to_end" | awk '/not found/ { print $1 }'); do find_libraries "$library"; done
+done
 
 table=()
 failures=0 runs=0
@@ -56,13 +57,16 @@ add_row() {  # name passed failed note
 
 # run NAME COMMAND...: counts come from "cases: N passed, M failed" or else from doctest's own last lines.
 run() {
-    local name=$1 status counts passed failed note
+    local name=$1 status counts passed failed note served
     shift
     local start=$SECONDS
     "$@" >"$log" 2>&1
     status=$?
     { echo "=== $name"; cat "$log"; } >>"$full_log"
     note="$((SECONDS - start)) s"
+    # The summary of a program's last process, if it asked for one.
+    served=$(grep -oE '[0-9]+ served, [0-9]+ forwarded$' "$log" | tail -1)
+    [ -z "$served" ] || note="$note, $served"
     counts=$(grep -oE '^cases: [0-9]+ passed, [0-9]+ failed' "$log" | tail -1 | grep -oE '[0-9]+')
     [ -n "$counts" ] || counts=$(grep -E '^\[doctest\] test cases:' "$log" | tail -1 | grep -oE '[0-9]+ (passed|failed)' | grep -oE '[0-9]+')
     read -r passed failed <<<"$(echo $counts)"
@@ -103,6 +107,10 @@ if [ "$tests" = 1 ]; then
     for kernel in auto $kernels disabled; do
         run "end to end: $kernel" "$here/check_end_to_end.sh" "$here/end_to_end" "$here/libsgemm_shim.so" "$kernel"
     done
+    for kernel in auto $kernels; do
+        run "graphs: $kernel" "$here/check_end_to_end.sh" "$here/graphs" "$here/libsgemm_shim.so" "$kernel"
+        run "threads: $kernel" "$here/check_end_to_end.sh" "$here/threads" "$here/libsgemm_shim.so" "$kernel"
+    done
     run "C interface" env LD_LIBRARY_PATH="$here:${LD_LIBRARY_PATH:-}" "$here/api"
     check_quiet true 0 true
     check_quiet "shell" 0 sh -c ':'
@@ -110,8 +118,9 @@ if [ "$tests" = 1 ]; then
     check_quiet "python" 0 python3 -c pass
 fi
 if [ "$apps" = 1 ]; then
-    for app in pytorch cupy jax; do
-        run "$app" env LD_PRELOAD="$here/libsgemm_shim.so" SGEMM_SHIM_LOG=summary python3 "$here/${app}_products.py"
+    for app in pytorch_products pytorch_samples cupy_products jax_products; do
+        run "$app, plain" timeout 300 python3 "$here/$app.py"
+        run "$app" timeout 300 env LD_PRELOAD="$here/libsgemm_shim.so" SGEMM_SHIM_LOG=summary python3 "$here/$app.py"
     done
 fi
 if [ "$sanitizer" = 1 ]; then

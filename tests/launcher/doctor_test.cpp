@@ -66,9 +66,42 @@ TEST_CASE("settings that keep every call away") {
                    "/nowhere/x.so, which cannot be read"));
 }
 
+TEST_CASE("an SGEMM_SHIM_CUBLAS that is one, and files that are none") {
+    const auto report_of = [](const std::string& named) {
+        return doctor({}, {{"SGEMM_SHIM_CUBLAS", named}});
+    };
+    const std::string stand_in = path_of("STAND_IN");
+    CHECK(contains(report_of(stand_in), "ok    SGEMM_SHIM_CUBLAS names " + stand_in + ": used"));
+    const ScratchDirectory scratch;
+    for (const std::string& none : {path_of("EXIT_PROGRAM"), path_of("PLAIN_CUBLAS"), path_of("SHIM"),
+                                    scratch.file("text", "cublasSgemm_v2")})
+        CHECK(contains(report_of(none), "FAIL  SGEMM_SHIM_CUBLAS names " + none + ", which is no cuBLAS"));
+    CHECK(contains(report_of("libcublas.so.4711"),
+                   "FAIL  SGEMM_SHIM_CUBLAS names libcublas.so.4711, which is "
+                   "not on the loader's path"));
+    const std::string folder = fs::path(stand_in).parent_path().string();
+    CHECK(contains(doctor({}, {{"SGEMM_SHIM_CUBLAS", "libcublas.so.13"}, {"LD_LIBRARY_PATH", folder}}),
+                   "ok    SGEMM_SHIM_CUBLAS names libcublas.so.13 (" + stand_in + ")"));
+}
+
+TEST_CASE("what a variable holds is shown without control characters, and cut") {
+    const std::string report = doctor({}, {{"SGEMM_SHIM_LOG_FILE", "\033[2J" + std::string(3000, 'x')}});
+    CHECK_FALSE(contains(report, "\033"));
+    CHECK(contains(report, "SGEMM_SHIM_LOG_FILE=?[2Jxxx"));
+    CHECK(contains(report, "xxx...\n"));
+    CHECK_FALSE(contains(report, std::string(1000, 'x')));
+}
+
+TEST_CASE("options stand for the environment that the program would have") {
+    const ChildResult result = run_program({path_of("LAUNCHER"), "--kernel", "cublas", "--doctor"},
+                                           {{"SGEMM_SHIM_KERNEL", "naive"}});
+    CHECK(contains(result.output, "FAIL  SGEMM_SHIM_KERNEL=cublas: every call is forwarded"));
+    CHECK(run_program({path_of("LAUNCHER"), "--cublas", "/nowhere/x.so", "--doctor"}).exit_status == 2);
+}
+
 TEST_CASE("a program that is linked to cuBLAS") {
     const std::string report = doctor(path_of("PLAIN_CUBLAS"));
-    CHECK(contains(report, "  ok    linked to libcublas.so.13 through plain_cublas"));
+    CHECK(contains(report, "  ok    linked to libcublas.so." CUBLAS_MAJOR " through plain_cublas"));
     CHECK_FALSE(contains(report, "FAIL"));
 }
 

@@ -34,6 +34,15 @@ TEST_CASE("the library: name, needs, and the glibc that the symbol versions ask 
     CHECK(elf->glibc_minor <= 34);
 }
 
+TEST_CASE("symbols that a file defines, and those that it only uses") {
+    const std::string shim = file_text("SHIM");
+    CHECK(defines(shim, "cublasSgemm_v2"));
+    CHECK_FALSE(defines(shim, "cublasSgemm_v"));
+    CHECK_FALSE(defines(shim, "pthread_once"));
+    CHECK_FALSE(defines(file_text("PLAIN_CUBLAS"), "cublasSgemm_v2"));
+    CHECK_FALSE(defines("cublasSgemm_v2", "cublasSgemm_v2"));
+}
+
 TEST_CASE("programs: dynamic and static") {
     const auto dynamic = read_elf(file_text("EXIT_PROGRAM"));
     REQUIRE(dynamic);
@@ -61,12 +70,13 @@ TEST_CASE("what is no ELF file, or one for another machine") {
 TEST_CASE("files that are cut off or damaged do no harm") {
     const std::string whole = file_text("EXIT_PROGRAM");
     for (std::size_t size = 0; size < whole.size(); size += 61)
-        read_elf(std::string_view(whole).substr(0, size));
+        defines(std::string_view(whole).substr(0, size), "main");
     // The headers and the dynamic section, one damaged word at a time.
     for (std::size_t at = EI_NIDENT; at + 8 <= std::min<std::size_t>(whole.size(), 4096); at += 4) {
         std::string damaged = whole;
         std::memset(damaged.data() + at, 0xff, 8);
         read_elf(damaged);
+        defines(damaged, "main");
     }
     CHECK(read_elf(whole));
 }

@@ -73,12 +73,22 @@ TEST_CASE("relative paths are meant from where the launcher was called") {
     CHECK(result.output != "/calls-%p.csv\n");
 }
 
+TEST_CASE("a cuBLAS without a slash is left to the loader") {
+    const ChildResult result =
+        launch({"--cublas", "libcublas.so.12", path_of("EXIT_PROGRAM"), "print", "SGEMM_SHIM_CUBLAS"});
+    CHECK(result.exit_status == 0);
+    CHECK(result.output == "SGEMM_SHIM_CUBLAS=libcublas.so.12\n");
+}
+
 TEST_CASE("mistakes never start the program") {
     for (const std::vector<std::string>& mistake :
          std::vector<std::vector<std::string>>{{"--kernel", "nonsense"},
                                                {"--log", "loud"},
                                                {"--cublas", "/nowhere/libcublas.so"},
                                                {"--cublas", "/"},
+                                               {"--cublas", "./libcublas.so.13"},
+                                               {"--list", "--doctor"},
+                                               {"--bogus\n\033[2J"},
                                                {"--bogus"}}) {
         std::vector<std::string> arguments = mistake;
         arguments.insert(arguments.end(), {path_of("EXIT_PROGRAM"), "print", "LD_PRELOAD"});
@@ -86,6 +96,7 @@ TEST_CASE("mistakes never start the program") {
         CHECK(result.exit_status == 2);
         CHECK(result.output == "");
         CHECK(sgemm_shim::testing::line_count(result.errors) == 1);
+        CHECK_FALSE(contains(result.errors, "\033"));
     }
     CHECK(launch({}).exit_status == 2);
 }

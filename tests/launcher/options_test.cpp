@@ -107,6 +107,8 @@ TEST_CASE("unknown options are refused, without their value") {
     CHECK(parse({"--kernels=1", "program"}).error == "unknown option --kernels");
     CHECK(parse({"-k", "1", "program"}).error == "unknown option -k");
     CHECK(parse({"-", "program"}).error == "unknown option -");
+    CHECK(parse({"--a\n\033[2Jb", "program"}).error == "unknown option --a??[2Jb");
+    CHECK(parse({"--" + std::string(100000, 'x'), "program"}).error.size() < 1000);
     CHECK(parse({"--list=1"}).action == Action::usage_error);
     CHECK(parse({"--a\nb\x1b[31m", "program"}).error == "unknown option --a?b?[31m");
 }
@@ -121,6 +123,14 @@ TEST_CASE("actions") {
     const Options doctor = parse({"--doctor", "program", "--list"});
     CHECK(doctor.action == Action::doctor);
     CHECK(doctor.program == std::vector<std::string>{"program", "--list"});
+    const Options with_settings = parse({"--kernel", "1", "--doctor", "program"});
+    CHECK(with_settings.action == Action::doctor);
+    CHECK(value_of(with_settings, "SGEMM_SHIM_KERNEL") == "1");
+    CHECK(parse({"--doctor", "--doctor"}).action == Action::doctor);
+    CHECK(parse({"--list", "--doctor"}).error == "--list and --doctor do not go together");
+    CHECK(parse({"--help", "--list"}).action == Action::help);
+    CHECK(parse({"--kernel", "1", "--list"}).error == "--list takes no other option");
+    CHECK(parse({"--version", "--log", "off"}).error == "--version takes no other option");
     CHECK(parse({"--list", "program"}).error == "--list takes no program");
     CHECK(parse({"--version", "--", "program"}).error == "--version takes no program");
 }

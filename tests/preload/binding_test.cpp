@@ -101,6 +101,15 @@ TEST_CASE("two cuBLAS majors in one process: each plugin gets its own") {
         contains(run_shimmed({"plugin_host", twelve, thirteen}).errors, ": 4 calls, 0 served, 4 forwarded"));
 }
 
+TEST_CASE("a plugin that takes the place of one that was closed gets its own cuBLAS") {
+    const std::string thirteen = built("plugin_13.so");
+    const std::string twelve = built("plugin_12.so");
+    const ChildResult result = run_shimmed({"plugin_host", "--close", thirteen, twelve, thirteen});
+    // The addresses of its calls are those of the closed one's, or this would prove nothing.
+    CHECK(result.output == "13 13 12 12 13 13 \none address\n");
+    CHECK(contains(result.errors, ": 6 calls, 0 served, 6 forwarded"));
+}
+
 TEST_CASE("a plugin whose dynamic section the loader leaves as it is gets its own, too") {
     const std::string read_only = built("plugin_12_read_only.so");
     CHECK(run_shimmed({"plugin_host", built("plugin_13.so"), read_only}).output == "13 12 13 12 \n");
@@ -180,8 +189,9 @@ TEST_CASE("a cuBLAS without the newer functions: what it has works, what it lack
 /// What entry_caller prints if cublasSgemm_v2 answers `first`, and every other product `rest`.
 std::string answers_of_all(const std::string& first, const std::string& rest) {
     std::string result;
-    for (const char* name : {"Sgemm_v2", "SgemmStridedBatched", "SgemmBatched", "SgemmEx", "GemmEx",
-                             "GemmStridedBatchedEx", "GemmBatchedEx"}) {
+    for (const char* name :
+         {"Sgemm_v2", "SgemmStridedBatched", "SgemmBatched", "SgemmEx", "GemmEx", "GemmStridedBatchedEx",
+          "GemmBatchedEx", "SgemmGroupedBatched", "GemmGroupedBatchedEx"}) {
         result += std::string("cublas") + name + "=" + (result.empty() ? first : rest) + "\n";
         result += std::string("cublas") + name + "_64=" + rest + "\n";
     }
@@ -193,8 +203,8 @@ TEST_CASE("every product is caught, and answered by the program's own cuBLAS") {
     const ChildResult result = run_shimmed({"entry_caller"});
     CHECK(result.exit_status == 0);
     CHECK(result.output == answers_of_all("13", "13"));
-    CHECK(contains(result.errors, ": 14 calls, 0 served, 14 forwarded"));
-    CHECK(line_count(result.errors) == 15);
+    CHECK(contains(result.errors, ": 18 calls, 0 served, 18 forwarded"));
+    CHECK(line_count(result.errors) == 19);
     const ChildResult redirected =
         run_shimmed({"entry_caller"}, {{"SGEMM_SHIM_CUBLAS", stand_in_file("12")}});
     CHECK(redirected.output == answers_of_all("12", "12"));
@@ -204,7 +214,7 @@ TEST_CASE("the real cuBLAS has every product, and answers through the shim as wi
     CHECK(run_program({built("entry_caller_real"), "null"}).output == answers_of_all("1", "1"));
     const ChildResult shimmed = run_shimmed({"entry_caller_real", "null"});
     CHECK(shimmed.output == answers_of_all("1", "1"));
-    CHECK(contains(shimmed.errors, ": 14 calls, 0 served, 14 forwarded"));
+    CHECK(contains(shimmed.errors, ": 18 calls, 0 served, 18 forwarded"));
     CHECK(!contains(shimmed.errors, "no cublas"));
 }
 
@@ -212,10 +222,10 @@ TEST_CASE("a cuBLAS with one product only: the others are status 1") {
     const ChildResult result = run_shimmed({"entry_caller"}, {{"LD_LIBRARY_PATH", built("stand_in_13_old")}});
     CHECK(result.exit_status == 0);
     CHECK(result.output == answers_of_all("13", "1"));
-    CHECK(contains(result.errors, ": 14 calls, 0 served, 14 forwarded"));
+    CHECK(contains(result.errors, ": 18 calls, 0 served, 18 forwarded"));
     CHECK(contains(result.errors, "cublasGemmBatchedEx_64 "));
     CHECK(contains(result.errors, "forwarded: no cublas "));
-    CHECK(line_count(result.errors) == 15);
+    CHECK(line_count(result.errors) == 19);
 }
 
 TEST_CASE("a program that loads the shim itself gets the cuBLAS on the search path") {

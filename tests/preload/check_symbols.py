@@ -49,16 +49,6 @@ def check_exports(library, options):
            ['does not export %s' % name for name in sorted(expected - found)]
 
 
-def check_interposed(library, options):
-    """The list that the dlsym hook hands out, against the symbol map: each name must be in both."""
-    text = re.sub(r'/\*.*?\*/|//[^\n]*', '', open(options.interposed).read(), flags=re.S)
-    listed = set(re.findall(r'function\((\w+)\)', text))
-    exported = {name for name in expected_exports(options.map, options.header) if name.startswith('cublas')}
-    exports = {name.split('@')[0] for name in library.exports()}
-    return ['%s is not in the list of interposed functions' % name for name in sorted(exported - listed)] + \
-           ['%s is interposed, and not exported' % name for name in sorted(listed - exports)]
-
-
 def check_own_calls(library, options):
     """A stub of the dlsym hook that ended in another library of the same names would mislead this one's next call."""
     ours = {name.split('@')[0] for name in library.exports() if '@' not in name} | {'cublasSgemm'}
@@ -134,7 +124,7 @@ def check_run_path(library, options):
     return ['has a run path: ' + path for path in library.tags('RPATH') + library.tags('RUNPATH')]
 
 
-CHECKS = [check_exports, check_interposed, check_own_calls, check_v1, check_version_node, check_needed, check_glibc, check_stack,
+CHECKS = [check_exports, check_own_calls, check_v1, check_version_node, check_needed, check_glibc, check_stack,
           check_text_relocations, check_binding, check_unloading, check_static_tls, check_thread_locals,
           check_run_path]
 
@@ -145,7 +135,6 @@ def main():
     parser.add_argument('--readelf', required=True)
     parser.add_argument('--map', required=True)
     parser.add_argument('--header', required=True)
-    parser.add_argument('--interposed', required=True)
     parser.add_argument('--newest-glibc', default='2.34')
     parser.add_argument('--every-check-must-fail', action='store_true')
     options = parser.parse_args()

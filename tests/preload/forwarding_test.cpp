@@ -77,6 +77,15 @@ bool takes_types(const EntryPoint& entry) {
 bool takes_compute_type(const EntryPoint& entry) {
     return entry.extras.compute_type;
 }
+bool takes_algorithm(const EntryPoint& entry) {
+    return entry.extras.algorithm;
+}
+bool takes_groups(const EntryPoint& entry) {
+    return entry.extras.groups;
+}
+bool takes_no_groups(const EntryPoint& entry) {
+    return !entry.extras.groups;
+}
 
 /// The stand-in as it was loaded, and a handle of it.
 struct Fixture {
@@ -100,6 +109,8 @@ struct Fixture {
         real.pointer_mode = real.math_mode = real.sm_count_target = 0;
         real.sgemm_calls = real.sgemm_64_calls = real.other_calls = real.queries = real.logger_calls = 0;
         real.last = {};
+        real.last_groups = {};
+        real.arrays_are_garbage = false;
         real.last_function = "";
         reset_shim();
     }
@@ -138,12 +149,12 @@ struct Fixture {
 TEST_CASE("the table names each function once") {
     std::set<std::string> names;
     for (const EntryPoint& entry : entry_points()) CHECK(names.insert(entry.name).second);
-    CHECK(names.size() == 14);
+    CHECK(names.size() == 18);
 }
 
 TEST_CASE_FIXTURE(Fixture, "a call that only lacks a GPU is forwarded for that reason") {
     check_forwarded(servable_call(handle), reason_without_context());
-    CHECK(real.queries == 14 * 4);
+    CHECK(real.queries == 18 * 4);
 }
 
 TEST_CASE_FIXTURE(Fixture, "garbage arrives bit by bit, and is never followed") {
@@ -171,7 +182,7 @@ TEST_CASE_FIXTURE(Fixture, "garbage arrives bit by bit, and is never followed") 
                          CUBLAS_GEMM_ALGO15_TENSOR_OP}};
     check_forwarded(call, "invalid argument");
     call.extras.algorithm = minimum;
-    check_forwarded(call, "algo", takes_compute_type);
+    check_forwarded(call, "algo", takes_algorithm);
     call.extras.compute_type = maximum;
     check_forwarded(call, "compute type", takes_compute_type);
     call.extras.types = {minimum, maximum, -1};
@@ -188,7 +199,8 @@ TEST_CASE_FIXTURE(Fixture, "device scalars are not followed either") {
     StandInCall call = servable_call(handle);
     call.alpha = garbage<float*>(0xdead0001);
     call.beta = garbage<float*>(0xdead0002);
-    check_forwarded(call, reason_without_context());
+    check_forwarded(call, reason_without_context(), takes_no_groups);
+    check_forwarded(call, "invalid argument", takes_groups);  // cuBLAS refuses it
 }
 
 TEST_CASE_FIXTURE(Fixture, "64-bit sizes, leading dimensions and counts keep all their bits") {
@@ -258,11 +270,11 @@ TEST_CASE_FIXTURE(Fixture, "compute types and algorithms") {
     call = servable_call(handle);
     for (const int algorithm : {-1, 0, 23, 99, 100, 115}) {
         call.extras.algorithm = algorithm;
-        check_forwarded(call, reason_without_context(), takes_compute_type);
+        check_forwarded(call, reason_without_context(), takes_algorithm);
     }
     for (const int algorithm : {-2, 24, 98, 116, 1000}) {
         call.extras.algorithm = algorithm;
-        check_forwarded(call, "algo", takes_compute_type);
+        check_forwarded(call, "algo", takes_algorithm);
     }
 }
 

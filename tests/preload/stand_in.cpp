@@ -40,6 +40,25 @@ cublasStatus_t note_other(const char* function, StandInCall call, const StandInE
     return note(function, call);
 }
 
+template <class Size>
+cublasStatus_t note_groups(const char* function, cublasHandle_t handle, const cublasOperation_t* transa,
+                           const cublasOperation_t* transb, const Size* m, const Size* n, const Size* k,
+                           const void* alpha, const void* a, const Size* lda, const void* b, const Size* ldb,
+                           const void* beta, const void* c, const Size* ldc, Size group_count,
+                           const Size* group_size, StandInExtras extras = {}) {
+    StandInCall first{};
+    first.handle = handle;
+    if (!state.echo)
+        state.last_groups = {{transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, group_size},
+                             group_count};
+    if (!state.arrays_are_garbage && group_count > 0) {
+        first = {handle,    *transa, *transb,   *m,   *n,           *k,        floats(alpha),
+                 floats(a), *lda,    floats(b), *ldb, floats(beta), floats(c), *ldc};
+        extras.batch_count = *group_size;
+    }
+    return note_other(function, first, extras);
+}
+
 }  // namespace
 
 extern "C" {

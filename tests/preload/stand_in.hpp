@@ -35,6 +35,15 @@ struct StandInCall {
     bool operator==(const StandInCall&) const = default;
 };
 
+/// The arguments of one call of a grouped function, as they arrived: the host arrays and the scalars where
+/// they are, in the function's order, the arrays of pointers among them.
+struct StandInGroups {
+    std::array<const void*, 14> arrays{};
+    std::int64_t group_count = 0;
+
+    bool operator==(const StandInGroups&) const = default;
+};
+
 struct StandIn {
     int major;
 
@@ -43,13 +52,15 @@ struct StandIn {
     bool echo;         ///< answer m instead
     int stream_status, pointer_mode_status, math_mode_status, sm_count_target_status;
     int pointer_mode, math_mode, sm_count_target;
+    bool arrays_are_garbage;  ///< those of a grouped call, which is not looked into then
 
     // What it saw.
     std::atomic<int> sgemm_calls, sgemm_64_calls, other_calls;  ///< of cublasSgemm, and of other products
     std::atomic<int> queries;                                   ///< of a handle's state
     std::atomic<int> logger_calls;
     const char* last_function;  ///< the product last asked for; like `last` not kept while `echo` is set,
-    StandInCall last;           ///< since several threads may call then
+    StandInCall last;           ///< since several threads may call then. The first group of a grouped call.
+    StandInGroups last_groups;
 };
 
 /// The library's own state. Not static: each major version has one.

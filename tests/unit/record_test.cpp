@@ -137,6 +137,18 @@ TEST_CASE("an illegal call adds no FLOPs, whatever its sizes") {
     reset_counters();
 }
 
+TEST_CASE("a call that cuBLAS refused adds no FLOPs") {
+    reset_counters();
+    record(EntryPoint::sgemm, legal_call(), {nullptr, ForwardReason::handle}, 1);
+    record(EntryPoint::sgemm, legal_call(), {nullptr, ForwardReason::launch}, 13);
+    REQUIRE(counters().size() == 2);
+    for (const CounterRow& row : counters()) {
+        CHECK(row.calls == 1);
+        CHECK(row.flops == 0);
+    }
+    reset_counters();
+}
+
 TEST_CASE("counting loses nothing between threads") {
     reset_counters();
     std::vector<std::thread> threads;

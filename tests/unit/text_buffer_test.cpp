@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 using sgemm_shim::TextBuffer;
 
@@ -17,6 +18,22 @@ TEST_CASE("a text buffer appends and ends with a NUL") {
     text.append(";");
     CHECK(std::string(text.data()) == "number 7;");
     CHECK(text.length() == 9);
+}
+
+TEST_CASE("what somebody else wrote is cut and cannot control a terminal") {
+    std::array<char, 2 * TextBuffer::foreign_limit> storage;
+    TextBuffer text(storage);
+    using namespace std::string_view_literals;
+    text.append_foreign("a\033[2J\n\r\tb\177\0c\xc3\xa4"sv);
+    CHECK(std::string(text.data()) == "a?[2J???b??c\xc3\xa4");
+
+    const std::string longest(TextBuffer::foreign_limit, 'x');
+    TextBuffer whole(storage);
+    whole.append_foreign(longest);
+    CHECK(std::string(whole.data()) == longest);
+    TextBuffer cut(storage);
+    cut.append_foreign(longest + "y");
+    CHECK(std::string(cut.data()) == longest + "...");
 }
 
 TEST_CASE("a text buffer is cut at its end, and writes not a byte more") {

@@ -150,26 +150,35 @@ bool is_supported(const Product& product) {
     return std::ranges::all_of(product.types, is_known) && call.m <= most && call.n <= most && call.k <= most;
 }
 
-cublasStatus_t run(const char* function, cublasHandle_t handle, Product product, bool bad_algorithm) {
-    if (!is_handle(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-    stand_in_cublas::log_call(function);
-    // The real library wants a context in the calling thread, and does not make one.
-    if (software_gpu::current_context() == 0) return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (bad_algorithm) return CUBLAS_STATUS_INVALID_VALUE;
+/// What the real library answers before it computes anything.
+cublasStatus_t judge(const char* function, const Product& product) {
     if (!is_supported(product)) return CUBLAS_STATUS_NOT_SUPPORTED;
-    GemmCall& call = product.call;
-    const Validity validity = validate(call);
+    const Validity validity = validate(product.call);
     if (validity == Validity::invalid) {
         // Measured for these two names; the other functions are taken to count like them.
         const bool takes_types = std::string_view(function).starts_with("cublasGemm");
         std::printf(" ** On entry to %s  parameter number %d had an illegal value\n",
-                    takes_types ? "GEMM_EX" : "SGEMM", refused_parameter(call, takes_types));
+                    takes_types ? "GEMM_EX" : "SGEMM", refused_parameter(product.call, takes_types));
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    if (validity == Validity::null_pointer) return CUBLAS_STATUS_INVALID_VALUE;
-    if (call.m == 0 || call.n == 0 || call.batch_count == 0) return CUBLAS_STATUS_SUCCESS;
+    return validity == Validity::null_pointer ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
+}
 
-    if (handle->pointer_mode.load(std::memory_order_relaxed) == CUBLAS_POINTER_MODE_DEVICE) {
+/// The handle, and a context in the calling thread, which the real library does not make.
+bool can_begin(const char* function, cublasHandle_t handle) {
+    if (!is_handle(handle)) return false;
+    stand_in_cublas::log_call(function);
+    return software_gpu::current_context() != 0;
+}
+
+bool is_in_device_mode(cublasHandle_t handle) {
+    return handle->pointer_mode.load(std::memory_order_relaxed) == CUBLAS_POINTER_MODE_DEVICE;
+}
+
+cublasStatus_t enqueue(cublasHandle_t handle, Product product) {
+    GemmCall& call = product.call;
+    if (call.m == 0 || call.n == 0 || call.batch_count == 0) return CUBLAS_STATUS_SUCCESS;
+    if (is_in_device_mode(handle)) {
         call.pointer_mode = sgemm_shim::PointerMode::device;
     } else {
         product.host_alpha = *call.alpha;
@@ -185,6 +194,13 @@ cublasStatus_t run(const char* function, cublasHandle_t handle, Product product,
         software_gpu::enqueue(handle->stream.load(std::memory_order_relaxed), cudaGraphNodeTypeKernel,
                               [product] { multiply(product); });
     return status == cudaSuccess ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
+}
+
+cublasStatus_t run(const char* function, cublasHandle_t handle, const Product& product, bool bad_algorithm) {
+    if (!can_begin(function, handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (bad_algorithm) return CUBLAS_STATUS_INVALID_VALUE;
+    const cublasStatus_t status = judge(function, product);
+    return status == CUBLAS_STATUS_SUCCESS ? enqueue(handle, product) : status;
 }
 
 GemmCall shape_of(const StandInCall& arguments) {
@@ -212,6 +228,11 @@ float* floats(const void* address) {
     return static_cast<float*>(const_cast<void*>(address));
 }
 
+bool is_reduced(int compute_type) {
+    return compute_type == CUBLAS_COMPUTE_32F_FAST_TF32 || compute_type == CUBLAS_COMPUTE_32F_FAST_16F ||
+           compute_type == CUBLAS_COMPUTE_32F_FAST_16BF;
+}
+
 cublasStatus_t note_other(std::string_view function, const StandInCall& arguments,
                           const StandInExtras& extras) {
     GemmCall call = shape_of(arguments);
@@ -234,11 +255,44 @@ cublasStatus_t note_other(std::string_view function, const StandInCall& argument
         bad_algorithm =
             sgemm_shim::demand_of_arguments(CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F,
                                             extras.algorithm) == Demand::algorithm;
-        product.rounds_to_tf32 = extras.compute_type == CUBLAS_COMPUTE_32F_FAST_TF32 ||
-                                 extras.compute_type == CUBLAS_COMPUTE_32F_FAST_16F ||
-                                 extras.compute_type == CUBLAS_COMPUTE_32F_FAST_16BF;
+        product.rounds_to_tf32 = is_reduced(extras.compute_type);
     }
     return run(function.data(), static_cast<cublasHandle_t>(arguments.handle), product, bad_algorithm);
+}
+
+/// All groups or none. The pointers of one group follow those of the group before.
+template <class Size>
+cublasStatus_t note_groups(const char* function, cublasHandle_t handle, const cublasOperation_t* transa,
+                           const cublasOperation_t* transb, const Size* m, const Size* n, const Size* k,
+                           const void* alpha, const void* a, const Size* lda, const void* b, const Size* ldb,
+                           const void* beta, const void* c, const Size* ldc, Size group_count,
+                           const Size* group_size, const StandInExtras& extras = {}) {
+    if (!can_begin(function, handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
+    if (is_in_device_mode(handle)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (group_count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+    std::vector<Product> products;
+    Size before = 0;
+    for (Size i = 0; i < group_count; ++i) {
+        Product product{shape_of({handle, transa[i], transb[i], m[i], n[i], k[i], floats(alpha) + i, nullptr,
+                                  lda[i], nullptr, ldb[i], floats(beta) + i, nullptr, ldc[i]})};
+        product.call.a = {nullptr, static_cast<const float* const*>(a) + before, lda[i], 0};
+        product.call.b = {nullptr, static_cast<const float* const*>(b) + before, ldb[i], 0};
+        product.call.c = {nullptr, static_cast<float* const*>(c) + before, ldc[i], 0};
+        product.call.batch_count = group_size[i];
+        product.types = extras.types;
+        product.rounds_to_tf32 = is_reduced(extras.compute_type);
+        before += group_size[i];
+        products.push_back(product);
+    }
+    for (const Product& product : products) {
+        if (const cublasStatus_t status = judge(function, product); status != CUBLAS_STATUS_SUCCESS)
+            return status;
+    }
+    for (const Product& product : products) {
+        if (const cublasStatus_t status = enqueue(handle, product); status != CUBLAS_STATUS_SUCCESS)
+            return status;
+    }
+    return CUBLAS_STATUS_SUCCESS;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-"""check_assembly.py PROCESSOR INTERPOSE READELF [CLANG]
+"""check_assembly.py PROCESSOR SOURCES READELF [CLANG]
 Assembles the dlsym hook for a processor and checks what the C++ side and the linker rely on: the exported and the hidden
-symbol, one stub of the agreed size for each function and library, and a stack that stays unexecutable. INTERPOSE is the
-folder of the source. Exit status 77: there is no clang to do it with."""
+symbol, one stub of the agreed size for each function and library, and a stack that stays unexecutable. SOURCES is the
+folder of the project. Exit status 77: there is no clang to do it with."""
 import os
 import re
 import subprocess
@@ -17,15 +17,18 @@ def read(readelf, option, path):
 JUMPS = {'x86_64': r'R_X86_64_PLT32 .* %s - 4', 'aarch64': r'R_AARCH64_JUMP26 .* %s \+ 0'}
 
 
-def problems_of(processor, interpose, readelf, clang):
+def problems_of(processor, sources, readelf, clang):
+    lib, interpose = os.path.join(sources, 'lib'), os.path.join(sources, 'interpose')
     header = open(os.path.join(interpose, 'interposed_functions.h')).read()
     source = os.path.join(interpose, 'dlsym_hook_%s.S' % processor)
-    functions = re.findall(r'function\((cublas\w+)\)', header)
+    products = re.findall(r'(?:function|overloaded)\(\w+, (cublas\w+)\)', open(os.path.join(lib, 'entry_points.h')).read())
+    helpers = re.findall(r'function\((cublas\w+)\)', header)
+    functions = products + helpers
     size, libraries = (int(re.search(r'#define SGEMM_SHIM_STUB_%s (\d+)' % name, header).group(1))
                        for name in ('SIZE', 'LIBRARIES'))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, 'hook.o')
-        subprocess.run([clang, '--target=%s-linux-gnu' % processor, '-Wall', '-Werror', '-c', source, '-o', path], check=True)
+        subprocess.run([clang, '--target=%s-linux-gnu' % processor, '-Wall', '-Werror', '-I', lib, '-c', source, '-o', path], check=True)
         sections, relocations = read(readelf, '--sections', path), read(readelf, '--relocs', path)
         symbols = {line.split()[7]: line.split() for line in read(readelf, '--syms', path).splitlines()
                    if len(line.split()) == 8}
@@ -34,7 +37,7 @@ def problems_of(processor, interpose, readelf, clang):
     stubs = symbols['sgemm_shim_stubs']
     if stubs[5] != 'HIDDEN':
         yield 'the stubs are exported'
-    if not functions or int(stubs[2], 0) != size * libraries * len(functions) or int(stubs[1], 16) % size != 0:
+    if not products or not helpers or int(stubs[2], 0) != size * libraries * len(functions) or int(stubs[1], 16) % size != 0:
         yield 'the stubs are not where the C++ side looks for them'
     for function in functions:
         if len(re.findall(JUMPS[processor] % function, relocations)) != libraries:

@@ -1,0 +1,97 @@
+#include "choices.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "text.hpp"
+
+namespace sgemm_bench {
+namespace {
+
+std::int64_t divide_up(std::int64_t value, std::int64_t by) {
+    return (value + by - 1) / by;
+}
+
+/// Clusters of k; any size up to 8 fits every GPU that has clusters.
+constexpr unsigned parts_to_try[] = {2, 3, 4, 6, 8, 12, 16};
+
+}  // namespace
+
+std::string to_string(const sgemm_shim::Partition& partition) {
+    std::string text;
+    const auto add = [&](const char* name, unsigned value) {
+        text += format("%s%s=%u", text.empty() ? "" : ";", name, value);
+    };
+    if (partition.k_parts != 1) add("k_parts", partition.k_parts);
+    if (partition.resident_blocks != 0) add("resident_blocks", partition.resident_blocks);
+    if (partition.tail_tiles != 0) {
+        add("tail_tiles", partition.tail_tiles);
+        add("tail_k_parts", partition.tail_k_parts);
+    }
+    return text;
+}
+
+std::vector<sgemm_shim::Partition> partitions(const Problem& problem,
+                                              const sgemm_shim::KernelImplementation& kernel,
+                                              int multiprocessors) {
+    const sgemm_shim::TileFigures& tile = kernel.tiles;
+    if (tile.m == 0) return {{}};
+    const std::int64_t slices = divide_up(problem.k, tile.k);
+    const auto most_parts =
+        static_cast<unsigned>(std::min<std::int64_t>(kernel.most_k_parts, std::max<std::int64_t>(slices, 1)));
+    const std::int64_t tiles = divide_up(problem.m, tile.m) * divide_up(problem.n, tile.n) * problem.batch;
+    const std::int64_t slots = std::int64_t{multiprocessors} * tile.blocks_per_multiprocessor;
+    const std::int64_t tail = tiles % slots;
+
+    std::vector<sgemm_shim::Partition> all{{}};
+    const auto parts_within = [&](std::int64_t of_tiles, std::int64_t blocks, const auto& add) {
+        for (const unsigned parts : parts_to_try) {
+            if (parts <= most_parts && of_tiles * parts <= blocks) add(parts);
+        }
+    };
+    parts_within(tiles, 2 * slots, [&](unsigned parts) { all.push_back({.k_parts = parts}); });
+    // Less than a wave has neither blocks that could go on to another tile nor a tail.
+    if (tiles <= slots) return all;
+    const auto resident = static_cast<unsigned>(slots);
+    all.push_back({.resident_blocks = resident});
+    // With beta a second launch is not allowed.
+    if (tail == 0 || problem.beta != 0) return all;
+    parts_within(tail, slots, [&](unsigned parts) {
+        for (const unsigned blocks : {0u, resident})
+            all.push_back({.resident_blocks = blocks,
+                           .tail_tiles = static_cast<unsigned>(tail),
+                           .tail_k_parts = parts});
+    });
+    return all;
+}
+
+std::vector<Contestant> with_every_choice(const std::vector<Contestant>& contestants, const Problem& problem,
+                                          int multiprocessors) {
+    std::vector<Contestant> all;
+    for (const Contestant& contestant : contestants) {
+        if (contestant.kernel == nullptr || contestant.kernel->implementation == nullptr) {
+            all.push_back(contestant);
+            continue;
+        }
+        for (const sgemm_shim::Partition& partition :
+             partitions(problem, *contestant.kernel->implementation, multiprocessors)) {
+            Contestant choice = contestant;
+            choice.partition = partition;
+            all.push_back(choice);
+        }
+    }
+    return all;
+}
+
+void write_figures(std::ostream& out) {
+    out << format("%-20s %6s %6s %6s %26s %12s\n", "kernel", "tile_m", "tile_n", "tile_k",
+                  "blocks_per_multiprocessor", "most_k_parts");
+    for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table()) {
+        if (kernel.implementation == nullptr || kernel.implementation->tiles.m == 0) continue;
+        const sgemm_shim::TileFigures& tile = kernel.implementation->tiles;
+        out << format("%-20s %6d %6d %6d %26d %12u\n", kernel.name, tile.m, tile.n, tile.k,
+                      tile.blocks_per_multiprocessor, kernel.implementation->most_k_parts);
+    }
+}
+
+}  // namespace sgemm_bench

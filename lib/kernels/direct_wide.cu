@@ -1,0 +1,6 @@
+#include "register_tile_kernel.hpp"
+
+namespace sgemm_shim::kernels {
+extern const KernelImplementation direct_wide =
+    RegisterTileKernel<register_tile::Shape<1, 1, 1, 1, 4, 4, 6>>::implementation();
+}

@@ -1,0 +1,6 @@
+#include "register_tile_kernel.hpp"
+
+namespace sgemm_shim::kernels {
+extern const KernelImplementation dot =
+    RegisterTileKernel<register_tile::Shape<1, 32, 1, 4, 4, 4, 6>>::implementation();
+}

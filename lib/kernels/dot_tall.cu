@@ -1,0 +1,6 @@
+#include "register_tile_kernel.hpp"
+
+namespace sgemm_shim::kernels {
+extern const KernelImplementation dot_tall =
+    RegisterTileKernel<register_tile::Shape<1, 32, 4, 1, 4, 1, 6>>::implementation();
+}
