@@ -8,7 +8,8 @@ usage() {
 usage: ./bootstrap.sh [--local-cuda] demo [size] | test | build | cuda12 | env | --help
 
   demo [size]   build, then multiply size x size matrices (default 4096) with a plain cuBLAS program, alone and
-                under LD_PRELOAD, and show both results, both speeds and the kernel that served
+                under LD_PRELOAD, and show both results, both speeds and the kernel that served; without a GPU
+                (default 256 then) on a software GPU, whose speeds say nothing
   test          build, then run every test; tests that need a GPU are skipped where there is none
   build         build only, in ./build
   cuda12        fetch what the tests of CUDA 12 need (0.6 GB, into .tools); they are skipped without
@@ -42,10 +43,10 @@ case $command:$# in
 esac
 case $command in
     demo)
-        [[ ${2:-4096} =~ ^[1-9][0-9]{0,4}$ ]] || die "demo: size must be a whole number from 1 to 99999"
+        [[ ${2:-1} =~ ^[1-9][0-9]{0,4}$ ]] || die "demo: size must be a whole number from 1 to 99999"
         need_everything
         configure_and_build build
-        run_demo build "$cuda_library_directory" "${2:-4096}"
+        run_demo build "$cuda_library_directory" "${@:2}"
         ;;
     test)
         need_everything cmake

@@ -73,6 +73,16 @@ has_header() { # HEADER: in a place where the host compiler looks without being 
     printf '#include <%s>\n' "$1" | "$host_compiler" -x c++ -fsyntax-only - 2>/dev/null
 }
 
+# Part of clang, in a package of its own on some releases. Finding out takes a second, so a yes is remembered.
+need_libfuzzer() {
+    local major accepted=$tools_dir/accepted-libfuzzer
+    major=$(clang++ -dumpversion | cut -d . -f 1)
+    is_stamped "$accepted" "$major" && return
+    tests/fuzz/check_libfuzzer.sh clang++ 2>/dev/null || install_packages "libclang-rt-$major-dev"
+    mkdir -p "$tools_dir"
+    stamp "$accepted" "$major"
+}
+
 # need_packages [PACKAGE...]: what every build needs, and the given ones if their command is missing.
 need_packages() {
     local missing=() extra
@@ -84,13 +94,15 @@ need_packages() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     command -v readelf >/dev/null && command -v objdump >/dev/null || missing+=(binutils)
-    # The tests' software GPU runs kernels on the host: clang compiles them, Boost switches between threads.
+    # The tests are fuzzed by clang's libFuzzer; on their software GPU, Boost switches between threads.
     command -v clang++ >/dev/null || missing+=(clang)
     if [ -n "$host_compiler" ]; then
         has_header doctest/doctest.h || missing+=(doctest-dev)
         has_header boost/context/fiber.hpp || missing+=(libboost-context-dev)
+        # The BLAS of the tests' stand-in for cuBLAS.
+        has_header cblas.h || missing+=(libblas-dev)
     else
-        missing+=(doctest-dev libboost-context-dev)
+        missing+=(doctest-dev libboost-context-dev libblas-dev)
     fi
     for extra in "$@"; do
         command -v "$extra" >/dev/null || missing+=("$extra")
@@ -104,6 +116,7 @@ need_packages() {
         fi
     fi
     [ -n "$host_compiler" ] || die "no g++ $minimum_gcc or newer"
+    need_libfuzzer
     export CXX=$host_compiler
 }
 

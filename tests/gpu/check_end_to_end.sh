@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_end_to_end.sh PROGRAM SHIM KERNEL
+# check_end_to_end.sh PROGRAM SHIM KERNEL [PROGRAM-ARGUMENT...]
 # Runs PROGRAM (end_to_end) under LD_PRELOAD=SHIM with SGEMM_SHIM_KERNEL=KERNEL (or, for "disabled", with
 # SGEMM_SHIM_DISABLE=on), and compares the shim's call log with the calls that the program says it made: every
 # ordinary call served by a kernel, every other one forwarded for its own reason. A program that tells its calls
@@ -9,6 +9,7 @@ set -u
 program=$1
 shim=$(realpath "$2")
 kernel=$3
+shift 3
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +17,7 @@ case $kernel in
     disabled) setting=SGEMM_SHIM_DISABLE=on ;;
     *) setting=SGEMM_SHIM_KERNEL=$kernel ;;
 esac
-env LD_PRELOAD="$shim" SGEMM_SHIM_LOG=calls SGEMM_SHIM_LOG_FILE="$work/calls.csv" "$setting" "$program" \
+env LD_PRELOAD="$shim" SGEMM_SHIM_LOG=calls SGEMM_SHIM_LOG_FILE="$work/calls.csv" "$setting" "$program" "$@" \
     >"$work/output" 2>"$work/errors"
 status=$?
 cat "$work/output"

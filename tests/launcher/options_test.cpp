@@ -110,6 +110,7 @@ TEST_CASE("unknown options are refused, without their value") {
     CHECK(parse({"--a\n\033[2Jb", "program"}).error == "unknown option --a??[2Jb");
     CHECK(parse({"--" + std::string(100000, 'x'), "program"}).error.size() < 1000);
     CHECK(parse({"--list=1"}).action == Action::usage_error);
+    CHECK(parse({"--a\nb\x1b[31m", "program"}).error == "unknown option --a?b?[31m");
 }
 
 TEST_CASE("actions") {

@@ -195,6 +195,11 @@ TEST_CASE("a negative zero fails when beta is 0") {
     CHECK(wrong_elements("m=3 n=3 k=2 alpha=-1 data=zeros", careless) > 0);
 }
 
+TEST_CASE("a negative result that is too small for FP32 may be -0") {
+    CHECK(wrong_elements("m=5 n=4 k=8 data=denormal_out alpha=0x1p-100", {}) == 0);
+    CHECK(wrong_elements("m=5 n=4 k=8 data=denormal_out alpha=-0x1p-100", {}) == 0);
+}
+
 TEST_CASE("a changed bit in the padding of C fails") {
     for (const char* line : {"m=5 n=4 k=3 ldc=7", "m=5 n=4 k=3 ldc=5 batch=3 stride_c=-22"}) {
         RightResult result(line);

@@ -11,11 +11,6 @@
 #include "machine/global_memory.hpp"
 #include "machine/machine.hpp"
 
-extern "C" {
-extern const char __executable_start;
-extern const char _end;
-}
-
 namespace sgemm_shim::simt {
 namespace {
 
@@ -71,9 +66,9 @@ void global_access(Machine& machine, const void* address, std::size_t bytes, boo
 }
 
 bool is_constant(const Machine& machine, const char* address, std::size_t bytes) {
-    const auto* constants = static_cast<const char*>(machine.request().constants);
-    if (address >= constants && address + bytes <= constants + machine.request().constant_bytes) return true;
-    return address >= &__executable_start && address + bytes <= &_end;
+    const auto* arguments = static_cast<const char*>(machine.request().constants);
+    return AddressRange{arguments, arguments + machine.request().constant_bytes}.contains(address, bytes) ||
+           machine.constants().contains(address, bytes);
 }
 
 void other_access(Machine& machine, const void* address, std::size_t bytes, bool is_write, const void* code) {
@@ -85,7 +80,8 @@ void other_access(Machine& machine, const void* address, std::size_t bytes, bool
 }
 
 void host_access(const void* address, bool is_write, const void* code) {
-    if (!GlobalMemory::instance().contains(address)) return;
+    const GlobalMemory& memory = GlobalMemory::instance();
+    if (!memory.contains(address) || memory.word(address)->host) return;
     Finding finding;
     finding.problem = std::string("host code ") + name_of(is_write) + "s device memory";
     finding.object = GlobalMemory::instance().describe(address);

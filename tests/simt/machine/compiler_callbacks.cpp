@@ -1,4 +1,6 @@
 // The names under which the compiler's -fsanitize=thread calls check_access().
+#include <cstring>
+
 #include "machine/accesses.hpp"
 #include "machine/machine.hpp"
 
@@ -47,6 +49,21 @@ void __tsan_read_range(void* address, unsigned long bytes) {
 }
 void __tsan_write_range(void* address, unsigned long bytes) {
     check_access(address, bytes, true, SIMT_CALLER);
+}
+// Newer clang calls these instead of the C library's.
+void* __tsan_memcpy(void* to, const void* from, unsigned long bytes) {
+    check_access(from, bytes, false, SIMT_CALLER);
+    check_access(to, bytes, true, SIMT_CALLER);
+    return std::memcpy(to, from, bytes);
+}
+void* __tsan_memmove(void* to, const void* from, unsigned long bytes) {
+    check_access(from, bytes, false, SIMT_CALLER);
+    check_access(to, bytes, true, SIMT_CALLER);
+    return std::memmove(to, from, bytes);
+}
+void* __tsan_memset(void* to, int value, unsigned long bytes) {
+    check_access(to, bytes, true, SIMT_CALLER);
+    return std::memset(to, value, bytes);
 }
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}

@@ -72,16 +72,6 @@ unsigned count_in_order(unsigned* counter, unsigned addend) {
     return old;
 }
 
-cudaError_t allow_shared_memory(const void* kernel, std::size_t dynamic_bytes) {
-    if (dynamic_bytes > simt::SharedMemory::block_limit) return cudaErrorInvalidValue;
-    Machine::instance().allow_shared_memory(kernel, dynamic_bytes);
-    return cudaSuccess;
-}
-
-cudaError_t allow_large_clusters(const void*) {
-    return cudaSuccess;  // 16 blocks are no more trouble here than 8
-}
-
 void assume_global(const float* address) {
     if (simt::GlobalMemory::instance().contains(address)) return;
     Machine& machine = *Machine::running();

@@ -8,8 +8,22 @@
 #include <cstdlib>
 #include <new>
 
+// Not there in a program without AddressSanitizer.
+#pragma weak __asan_unpoison_memory_region
+#pragma weak __sanitizer_start_switch_fiber
+#pragma weak __sanitizer_finish_switch_fiber
+
 namespace sgemm_shim::simt {
 namespace {
+
+void start_switch(void** fake_stack, const void* stack, std::size_t bytes) {
+    if (__sanitizer_start_switch_fiber != nullptr) __sanitizer_start_switch_fiber(fake_stack, stack, bytes);
+}
+
+void finish_switch(void* fake_stack, const void** old_stack, std::size_t* old_bytes) {
+    if (__sanitizer_finish_switch_fiber != nullptr)
+        __sanitizer_finish_switch_fiber(fake_stack, old_stack, old_bytes);
+}
 
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
@@ -18,7 +32,8 @@ using boost::context::detail::transfer_t;
 }  // namespace
 
 void Fiber::start(void (*entry)(void*), void* argument) {
-    if (started_) __asan_unpoison_memory_region(stack_low_, stack_bytes);  // redzones of frames left behind
+    if (started_ && __asan_unpoison_memory_region != nullptr)  // redzones of frames left behind
+        __asan_unpoison_memory_region(stack_low_, stack_bytes);
     started_ = true;
     entry_ = entry;
     argument_ = argument;
@@ -28,8 +43,7 @@ void Fiber::start(void (*entry)(void*), void* argument) {
 }
 
 void Fiber::run(void* context, Fiber* fiber) {
-    __sanitizer_finish_switch_fiber(fiber->fake_stack_, &fiber->scheduler_stack_,
-                                    &fiber->scheduler_stack_bytes_);
+    finish_switch(fiber->fake_stack_, &fiber->scheduler_stack_, &fiber->scheduler_stack_bytes_);
     fiber->scheduler_ = context;
     fiber->entry_(fiber->argument_);
     fiber->started_ = false;
@@ -38,17 +52,16 @@ void Fiber::run(void* context, Fiber* fiber) {
 
 void Fiber::resume() {
     void* fake_stack = nullptr;
-    __sanitizer_start_switch_fiber(&fake_stack, stack_low_, stack_bytes);
+    start_switch(&fake_stack, stack_low_, stack_bytes);
     const transfer_t from = jump_fcontext(context_, this);
-    __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+    finish_switch(fake_stack, nullptr, nullptr);
     context_ = from.fctx;
 }
 
 void Fiber::switch_to_scheduler(bool forever) {
-    __sanitizer_start_switch_fiber(forever ? nullptr : &fake_stack_, scheduler_stack_,
-                                   scheduler_stack_bytes_);
+    start_switch(forever ? nullptr : &fake_stack_, scheduler_stack_, scheduler_stack_bytes_);
     const transfer_t from = jump_fcontext(scheduler_, nullptr);
-    __sanitizer_finish_switch_fiber(fake_stack_, &scheduler_stack_, &scheduler_stack_bytes_);
+    finish_switch(fake_stack_, &scheduler_stack_, &scheduler_stack_bytes_);
     scheduler_ = from.fctx;
 }
 

@@ -58,11 +58,12 @@ std::string describe(const Finding& finding) {
 }
 
 FindingList& FindingList::instance() {
-    static FindingList list;
-    return list;
+    static FindingList* const list = new FindingList;
+    return *list;
 }
 
 void FindingList::add(std::string text) {
+    const std::lock_guard lock(mutex_);
     if (texts_.size() < limit)
         texts_.push_back(std::move(text));
     else
@@ -70,6 +71,7 @@ void FindingList::add(std::string text) {
 }
 
 std::string FindingList::take() {
+    const std::lock_guard lock(mutex_);
     std::string all;
     for (const std::string& text : texts_) all += text;
     if (dropped_ != 0) all += "and " + std::to_string(dropped_) + " more findings\n";

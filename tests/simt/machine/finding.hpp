@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,7 @@ std::string describe(const Finding& finding);
 /// Findings not fetched yet. Few are kept: the first one matters.
 class FindingList {
   public:
+    /// Made at the first use, never destroyed.
     static FindingList& instance();
     void add(std::string text);
     /// All of them as one text, empty if there are none; forgets them.
@@ -42,6 +44,7 @@ class FindingList {
 
   private:
     static constexpr std::size_t limit = 8;
+    std::mutex mutex_;  ///< host code of several threads may come here
     std::vector<std::string> texts_;
     std::size_t dropped_ = 0;
 };

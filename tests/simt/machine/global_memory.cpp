@@ -51,7 +51,8 @@ std::size_t GlobalMemory::find_room(std::size_t bytes) const {
     return place != size_ ? place : search(0, small_bytes, bytes);
 }
 
-void* GlobalMemory::allocate(std::size_t bytes, std::size_t misalignment) {
+void* GlobalMemory::allocate(std::size_t bytes, std::size_t misalignment, bool host) {
+    if (bytes > arena_bytes) throw std::bad_alloc();
     const std::size_t reserved = (2 * guard_bytes + misalignment + bytes + granule - 1) / granule * granule;
     const std::size_t begin = find_room(reserved);
     if (begin == size_) throw std::bad_alloc();
@@ -59,7 +60,8 @@ void* GlobalMemory::allocate(std::size_t bytes, std::size_t misalignment) {
     reserved_[begin] = begin + reserved;
     const std::size_t first = begin + guard_bytes + misalignment;
     live_[first] = {bytes, begin};
-    for (std::size_t i = first / 4; i < (first + bytes) / 4; ++i) words_[i] = {0, 0, 0, 1, 0};
+    for (std::size_t i = first / 4; i < (first + bytes) / 4; ++i) words_[i] = {0, 0, 0, 1, 0, host};
+    bytes_in_use_ += bytes;
     return base_ + first;
 }
 
@@ -76,6 +78,7 @@ void GlobalMemory::free(void* address) {
         madvise(words_ + begin / 4, (end - begin) / 4 * sizeof(GlobalWord), MADV_DONTNEED);
     }
     reserved_.erase(reservation);
+    bytes_in_use_ -= bytes;
     live_.erase(found);
 }
 

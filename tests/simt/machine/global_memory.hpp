@@ -23,6 +23,7 @@ struct GlobalWord {
     std::uint16_t index : 12;
     std::uint16_t accessible : 1;
     std::uint16_t poisoned : 1;  ///< inside an allocation, but nobody's business
+    std::uint16_t host : 1;      ///< pinned or managed memory, which host code may use as well
 };
 static_assert(sizeof(GlobalWord) == 8);
 
@@ -32,12 +33,16 @@ class GlobalMemory {
 
     /// `bytes` (a multiple of 4), `misalignment` bytes past a multiple of 256. Far from everything else;
     /// addresses are used again as late as possible. Throws std::bad_alloc.
-    void* allocate(std::size_t bytes, std::size_t misalignment);
+    void* allocate(std::size_t bytes, std::size_t misalignment, bool host = false);
     void free(void* address);
     void set_poison(const void* address, std::size_t bytes, bool poisoned);
 
     bool contains(const void* address) const { return offset(address) < size_; }
     GlobalWord* word(const void* address) { return words_ + offset(address) / 4; }
+    const GlobalWord* word(const void* address) const { return words_ + offset(address) / 4; }
+    /// Whether such an address is the beginning of an allocation.
+    bool is_allocation(const void* address) const { return live_.contains(offset(address)); }
+    std::size_t bytes_in_use() const { return bytes_in_use_; }
     /// "4 bytes past the end of the allocation of 400 bytes at 0x...".
     std::string describe(const void* address) const;
 
@@ -59,6 +64,7 @@ class GlobalMemory {
         std::size_t reservation;
     };
     std::map<std::size_t, Allocation> live_;  ///< by offset
+    std::size_t bytes_in_use_ = 0;
 };
 
 }  // namespace sgemm_shim::simt

@@ -34,8 +34,9 @@ struct LaunchRequest {
     void (*run_thread)(const void* constants) = nullptr;  ///< calls the kernel once
 };
 
-/// Runs the whole grid, in the calling thread, before it returns. What the kernel does wrong is kept as
-/// findings (finding.hpp); as on a GPU, the status speaks of the launch alone.
+/// Runs the whole grid: in the calling thread before it returns (immediate_launch.cpp), or in the order of
+/// the stream (tests/chain). What the kernel does wrong is kept as findings (finding.hpp); as on a GPU, the
+/// status speaks of the launch alone.
 cudaError_t run_grid(const LaunchRequest& request);
 
 /// The block's static shared memory. Every thread of a block asks for the same size.

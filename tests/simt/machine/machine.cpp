@@ -1,5 +1,6 @@
 #include "machine/machine.hpp"
 
+#include <link.h>
 #include <sanitizer/common_interface_defs.h>
 
 #include <algorithm>
@@ -61,6 +62,31 @@ std::uint64_t seed_of_environment() {
     return seed;
 }
 
+/// The loaded file, program or library, that holds the kernel: its constants are what a kernel may read
+/// besides.
+AddressRange constants_of(const void* kernel) {
+    struct Search {
+        std::uintptr_t kernel;
+        AddressRange found;
+    } search{reinterpret_cast<std::uintptr_t>(kernel), {}};
+    dl_iterate_phdr(
+        [](dl_phdr_info* module, std::size_t, void* opaque) {
+            Search& wanted = *static_cast<Search*>(opaque);
+            std::uintptr_t begin = UINTPTR_MAX, end = 0;
+            for (unsigned i = 0; i < module->dlpi_phnum; ++i) {
+                const ElfW(Phdr)& segment = module->dlpi_phdr[i];
+                if (segment.p_type != PT_LOAD) continue;
+                begin = std::min(begin, module->dlpi_addr + segment.p_vaddr);
+                end = std::max(end, module->dlpi_addr + segment.p_vaddr + segment.p_memsz);
+            }
+            if (wanted.kernel < begin || wanted.kernel >= end) return 0;
+            wanted.found = {reinterpret_cast<const char*>(begin), reinterpret_cast<const char*>(end)};
+            return 1;
+        },
+        &search);
+    return search.found;
+}
+
 }  // namespace
 
 /// UndefinedBehaviorSanitizer calls this with each report.
@@ -77,7 +103,13 @@ Machine& Machine::instance() {
     return *machine;
 }
 
-cudaError_t Machine::run(const LaunchRequest& request) {
+cudaError_t Machine::allow_shared_memory(const void* kernel, std::size_t bytes) {
+    if (bytes > SharedMemory::block_limit) return cudaErrorInvalidValue;
+    allowed_shared_[kernel] = bytes;
+    return cudaSuccess;
+}
+
+cudaError_t Machine::check(const LaunchRequest& request) const {
     if (request.block == 0 || request.block > thread_limit || request.grid == 0 ||
         request.grid > 0x7fffffffu || request.cluster == 0 || request.cluster > cluster_limit ||
         request.grid % request.cluster != 0)
@@ -87,11 +119,16 @@ cudaError_t Machine::run(const LaunchRequest& request) {
         if (allowed == allowed_shared_.end() || request.dynamic_shared_bytes > allowed->second)
             return cudaErrorInvalidValue;
     }
+    return cudaSuccess;
+}
+
+void Machine::run(const LaunchRequest& request) {
     if (time_ > last_time) {
         FindingList::instance().add("software GPU: the clock has run out; start a new process\n");
-        return cudaErrorLaunchFailure;
+        return;
     }
     request_ = &request;
+    constants_ = constants_of(request.kernel);
     random_ = Random(seed_ ^ (std::uint64_t{request.grid} << 32 | request.block));
     failed_ = false;
     launch_start_ = time_;
@@ -101,7 +138,6 @@ cudaError_t Machine::run(const LaunchRequest& request) {
     for (unsigned i = 0; i < clusters && !failed_; ++i) run_cluster(order(i) * request.cluster);
     if (failed_) FindingList::instance().add(describe(failure_) + describe_launch(request, seed_));
     request_ = nullptr;
-    return cudaSuccess;
 }
 
 void Machine::start_threads(unsigned first_block) {
@@ -279,10 +315,6 @@ Finding Machine::stuck() const {
         finding.object += where;
     }
     return finding;
-}
-
-cudaError_t run_grid(const LaunchRequest& request) {
-    return Machine::instance().run(request);
 }
 
 }  // namespace sgemm_shim::simt

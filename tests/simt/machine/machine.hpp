@@ -58,6 +58,15 @@ struct Thread {
 
 class Machine;
 
+struct AddressRange {
+    const char* begin = nullptr;
+    const char* end = nullptr;
+
+    bool contains(const char* address, std::size_t bytes) const {
+        return address >= begin && address + bytes <= end;
+    }
+};
+
 struct Block {
     unsigned index = 0;  ///< in the grid
     std::vector<Thread*> at_barrier;
@@ -79,7 +88,10 @@ class Machine {
     /// Made at the first use, never destroyed.
     static Machine& instance();
 
-    cudaError_t run(const LaunchRequest& request);
+    /// What the launch itself answers: whether the machine can run such a grid at all.
+    cudaError_t check(const LaunchRequest& request) const;
+    /// Runs the whole grid, in the calling thread. What the kernel does wrong becomes a finding.
+    void run(const LaunchRequest& request);
     /// SGEMM_SIMT_SEED; with one seed, launches of the same shape run in the same order.
     std::uint64_t seed() const { return seed_; }
 
@@ -88,6 +100,8 @@ class Machine {
     Block& block() { return blocks_[current_->id.rank]; }
     Block& block(unsigned rank) { return blocks_[rank]; }
     const LaunchRequest& request() const { return *request_; }
+    /// Where the launch's kernel may read constants.
+    const AddressRange& constants() const { return constants_; }
     SharedMemory& shared() { return shared_; }
     Synchronisation& synchronisation() { return synchronisation_; }
     CopyEngine& copies() { return copies_; }
@@ -113,7 +127,7 @@ class Machine {
     void make_ready(Thread& thread);
     /// Lets others go on.
     void yield();
-    void allow_shared_memory(const void* kernel, std::size_t bytes) { allowed_shared_[kernel] = bytes; }
+    cudaError_t allow_shared_memory(const void* kernel, std::size_t bytes);
 
     void synchronize_block(CallPlace place);
 
@@ -133,6 +147,7 @@ class Machine {
     Time launch_start_ = 0;
     Time cluster_start_ = 0;
     const LaunchRequest* request_ = nullptr;
+    AddressRange constants_;
     bool failed_ = false;
     Finding failure_;
 
