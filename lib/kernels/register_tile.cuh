@@ -11,6 +11,7 @@
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
+#include "write_four.cuh"
 
 namespace sgemm_shim::register_tile {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "block_tile.cuh"
+#include "write_four.cuh"
 
 namespace sgemm_shim::thread_squares {
 

@@ -18,6 +18,7 @@
 #include "kernels/primitives.cuh"
 #include "stage_copies.cuh"
 #include "warp_tile.cuh"
+#include "write_four.cuh"
 
 namespace sgemm_shim::tile_pipeline {
 

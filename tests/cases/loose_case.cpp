@@ -45,6 +45,7 @@ GemmCall with_host_scalars(const GemmCase& gemm_case) {
 
 /// Launches the calls one after the other and waits; what went wrong.
 std::string launch(const Kernel& kernel, std::initializer_list<GemmCall> calls) {
+    if (!backend_figures().is_ready(kernel)) return "the kernel is not ready";
     for (const GemmCall& call : calls) {
         if (!kernel.implementation->supports(call)) return "the kernel does not support it";
         const cudaError_t status = kernel.implementation->launch(call, {}, backend_stream());

@@ -25,7 +25,10 @@ const char* backend_name() {
     return "software GPU";
 }
 
-DeviceFigures backend_figures() {
+namespace {
+
+/// As lib/device does it: every kernel is prepared before its first launch.
+DeviceFigures prepare_kernels() {
     DeviceFigures figures;
     figures.compute_capability_major = 9;
     figures.compute_capability_minor = 0;
@@ -36,6 +39,13 @@ DeviceFigures backend_figures() {
             continue;
         figures.ready_kernels |= std::uint64_t{1} << kernel_index(kernel);
     }
+    return figures;
+}
+
+}  // namespace
+
+DeviceFigures backend_figures() {
+    static const DeviceFigures figures = prepare_kernels();
     return figures;
 }
 

@@ -25,7 +25,11 @@ std::ostream& operator<<(std::ostream& out, ForwardReason reason) {
 namespace {
 
 DeviceFigures ready_device() {
-    return {9, 0, 132, ~std::uint64_t{0}, ForwardReason::none};
+    DeviceFigures device;
+    device.compute_capability_major = 9;
+    device.multiprocessor_count = 132;
+    device.ready_kernels = ~std::uint64_t{0};
+    return device;
 }
 
 /// Everything that plan() looks at; as made, a call that is served.
@@ -223,7 +227,7 @@ TEST_CASE("no kernel claims a product of more tiles than a grid has blocks") {
     };
     for (const Size size :
          {Size{largest, 1, 1}, Size{1, largest, 1}, Size{largest, largest, 1}, Size{1, 1, wide},
-          Size{1, 1, largest}, Size{wide * 128, 1, 1}, Size{largest, largest, largest},
+          Size{1, 1, largest}, Size{wide * 256, 1, 1}, Size{largest, largest, largest},
           Size{wide * 64, 1 << 8, 2}, Size{largest - 126, 1, 1}}) {
         CAPTURE(size.m);
         CAPTURE(size.n);
