@@ -101,9 +101,9 @@ struct SliceRange {
         const unsigned longer = slices - share * ranks;  // shares of one slice more
         first = static_cast<int>(share * rank + (rank < longer ? rank : longer));
         count = static_cast<int>(share + (rank < longer ? 1 : 0));
-        last_steps = rank == ranks - 1 ? static_cast<int>(k % tile_k) : 0;
+        const bool has_last = count > 0 && static_cast<unsigned>(first + count) == slices;
+        last_steps = has_last ? static_cast<int>(k % tile_k) : 0;
         count_whole = last_steps != 0 ? count - 1 : count;
-        if (count == 0) count_whole = last_steps = 0;
     }
 };
 

@@ -40,6 +40,15 @@ void report(const Kernel& kernel, const GemmCase& gemm_case, const std::string& 
 
 enum class Way { direct, through_plan };
 
+/// The software GPU runs every thread in turn. A product of many small tiles shows it nothing that one of a
+/// few tiles a side does not, and takes minutes.
+bool is_too_large(const Kernel& kernel, const GemmCase& gemm_case) {
+    constexpr std::int64_t tiles_a_side = 8;
+    const TileFigures& tiles = kernel.implementation->tiles;
+    return loop_options().breadth != Breadth::full && tiles.m > 0 &&
+           (gemm_case.m > tiles_a_side * tiles.m || gemm_case.n > tiles_a_side * tiles.n);
+}
+
 void run_case(const GemmCase& gemm_case, Way way = Way::direct) {
     PreparedCase prepared(gemm_case);
     for (const Kernel* kernel : chosen_kernels(gemm_case.kernel)) {
@@ -47,6 +56,10 @@ void run_case(const GemmCase& gemm_case, Way way = Way::direct) {
             ++loop_totals().unsupported;
             if (kernel->number <= last_of_ladder)
                 report(*kernel, gemm_case, "the kernel does not support it");
+            continue;
+        }
+        if (is_too_large(*kernel, gemm_case)) {
+            ++loop_totals().left_out;
             continue;
         }
         report(*kernel, gemm_case,

@@ -124,8 +124,8 @@ int run(int argc, char** argv) {
     }
     const int status = context.run();
     const LoopTotals& totals = loop_totals();
-    std::printf("cases: %zu passed, %zu failed, %zu not supported (%s, selection %s, seed %llu)\n",
-                totals.passed, totals.failed, totals.unsupported, backend_name(),
+    std::printf("cases: %zu passed, %zu failed, %zu not supported, %zu left out (%s, selection %s, seed %llu)\n",
+                totals.passed, totals.failed, totals.unsupported, totals.left_out, backend_name(),
                 to_string(loop_options().breadth), static_cast<unsigned long long>(loop_options().seed));
     const bool nothing_ran = totals.passed + totals.failed == 0;
     if (nothing_ran) std::printf("no case ran\n");

@@ -21,6 +21,7 @@ struct LoopTotals {
     std::size_t passed = 0;
     std::size_t failed = 0;
     std::size_t unsupported = 0;
+    std::size_t left_out = 0;  ///< too large to be run here
 };
 
 /// The program's one instance of each, set by main() before any test runs.

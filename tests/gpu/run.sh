@@ -1,23 +1,25 @@
 #!/bin/bash
-# run.sh [--apps] [--sanitizer | --sanitizer-only] [--skip-large] [--kernel=NAME]...
+# run.sh [--apps] [--sanitizer | --sanitizer-only] [--skip-large] [--selection=WHICH] [--kernel=NAME]...
 # Runs all GPU tests that lie beside this file (see make_bundle.sh) and prints a table last. Everything they
 # print goes to gpu-tests.log in $OUT, or in ./logs. Exit status 0 only if something ran and nothing failed or was skipped.
 #   --sanitizer        also compute-sanitizer's memcheck and racecheck over every kernel (minutes)
 #   --sanitizer-only   nothing else
 #   --apps             also PyTorch, CuPy and JAX, plain and under the preload; one that is not installed counts as a failure
 #   --skip-large       without the products that need tens of gigabytes
+#   --selection=WHICH  cases of the comparison of kernels: full (the default), reduced, quick
 #   --kernel=NAME      end to end and under the sanitizer only this kernel; may be given several times
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-sanitizer=0 tests=1 large=1 apps=0 kernels=
+sanitizer=0 tests=1 large=1 apps=0 selection=full kernels=
 for argument in "$@"; do
     case $argument in
         --sanitizer) sanitizer=1 ;;
         --sanitizer-only) sanitizer=1 tests=0 ;;
         --skip-large) large=0 ;;
         --apps) apps=1 ;;
+        --selection=*) selection=${argument#--selection=} ;;
         --kernel=*) kernels="$kernels ${argument#--kernel=}" ;;
-        *) sed -n '2,9p' "${BASH_SOURCE[0]}" && exit 2 ;;
+        *) sed -n '2,10p' "${BASH_SOURCE[0]}" && exit 2 ;;
     esac
 done
 logs=${OUT:-$PWD/logs}
@@ -96,7 +98,7 @@ check_quiet() {
 
 [ -n "$kernels" ] || kernels=$("$here/comparison" --list-kernels)
 if [ "$tests" = 1 ]; then
-    run "comparison of kernels" "$here/comparison"
+    run "comparison of kernels ($selection)" "$here/comparison" --selection="$selection"
     run "capture and determinism" "$here/capture"
     run "errors against cuBLAS" "$here/against_cublas"
     [ "$large" = 0 ] || run "large products" "$here/large"
