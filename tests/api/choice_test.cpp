@@ -15,10 +15,9 @@ std::string candidate(cublasHandle_t handle) {
     return std::string(explanation.candidate_name) + " by " + explanation.chosen_by;
 }
 
+/// What auto names where there is no GPU to choose for.
 std::string fastest() {
-    sgemm_shim_kernel last;
-    REQUIRE(sgemm_shim_kernel_at(sgemm_shim_kernel_count() - 1, &last) == 0);
-    return last.name;
+    return "double_buffer";
 }
 
 }  // namespace

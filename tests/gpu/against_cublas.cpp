@@ -12,6 +12,7 @@
 
 #include "cublas_handle.hpp"
 #include "cuda_objects.hpp"
+#include "device.hpp"
 #include "kernel_table.hpp"
 #include "tests/engine/random.hpp"
 #include "tests/engine/reference.hpp"
@@ -100,8 +101,10 @@ void compare_with_cublas(const Handle& handle, const Shape& shape, float low) {
     call.b = {b.data(), nullptr, shape.ldb(), 0};
     call.c = {c.data(), nullptr, shape.m, 0};
     call.pointer_mode = PointerMode::host;
+    const DeviceFigures& figures = current_device_figures(nullptr);  // prepares the kernels
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.implementation == nullptr || !kernel.implementation->supports(call)) continue;
+        REQUIRE(figures.is_ready(kernel));
         c.fill_with_nan();
         CHECK(kernel.implementation->launch(call, {}, nullptr) == cudaSuccess);
         check_cuda(cudaDeviceSynchronize(), kernel.name);

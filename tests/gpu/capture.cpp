@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cuda_objects.hpp"
+#include "device.hpp"
 #include "kernel_table.hpp"
 #include "tests/engine/reference.hpp"
 #include "tests/support/test_program.hpp"
@@ -61,9 +62,12 @@ constexpr const char* lines[] = {"ops=NN m=129 n=65 k=33 beta=1 data=integers",
 
 template <class Visit>
 void for_each_kernel(Visit visit) {
+    check_cuda(cudaFree(nullptr), "the context");  // the next line makes none
+    const DeviceFigures& figures = current_device_figures(nullptr);  // prepares the kernels
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.implementation == nullptr) continue;
         CAPTURE(kernel.name);
+        REQUIRE(figures.is_ready(kernel));
         visit(*kernel.implementation);
     }
 }

@@ -181,7 +181,9 @@ std::string LargeProblem::run(const Kernel* kernel) {
     Settings settings;
     settings.kernel = kernel;
     const GemmCall call = gemm_call();
-    const Plan decided = plan(call, current_device_figures(stream), settings);
+    Plan decided = plan(call, current_device_figures(stream), settings);
+    // plan() leaves C = beta * C to cuBLAS; the kernels can do it all the same.
+    if (decided.reason == ForwardReason::empty) decided = {kernel != nullptr ? kernel : &last_rung()};
     if (decided.kernel == nullptr) return std::string("forwarded: ") + to_string(decided.reason);
     const cudaError_t status = decided.kernel->implementation->launch(call, decided.partition, stream);
     if (status != cudaSuccess) return std::string("launch: ") + cudaGetErrorString(status);
