@@ -142,7 +142,8 @@ struct Cublas {
     /// A call that were forwarded would reach memory that is none.
     bool would_serve(const sgemm_shim::GemmCall& call) const {
         sgemm_shim::GemmCall asked = call;
-        return handle != nullptr && sgemm_shim::decide(sgemm_shim::situation_of(*real, handle), asked).plan.kernel != nullptr;
+        return handle != nullptr &&
+               sgemm_shim::decide(sgemm_shim::situation_of(*real, handle), asked).plan.kernel != nullptr;
     }
 };
 

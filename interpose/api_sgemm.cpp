@@ -116,6 +116,8 @@ const char* sentence(ForwardReason reason) {
             return "this library has no machine code of the candidate for this GPU";
         case ForwardReason::unsupported:
             return "the candidate cannot serve such a call";
+        case ForwardReason::slower:
+            return "cuBLAS is known to be faster at so few elements with so long a sum";
         case ForwardReason::none:
         case ForwardReason::launch:
         case ForwardReason::count:

@@ -5,9 +5,9 @@
 
 #include "plan.hpp"
 
-// What is measured here is measured on one NVIDIA H200, by fitting these constants to the times of every kernel
-// over some 200 shapes, squares and random ones among them (bench/fit_model.py). What differs between GPUs -
-// multiprocessors, clock, memory - comes from the device's own figures.
+// What is measured here is measured on one NVIDIA H200, by fitting these constants to the times of every
+// kernel over some 200 shapes, squares and random ones among them (bench/fit_model.py). What differs between
+// GPUs - multiprocessors, clock, memory - comes from the device's own figures.
 namespace sgemm_shim {
 namespace {
 
@@ -15,17 +15,17 @@ namespace {
 constexpr float lanes = 128;
 
 // The pipelines. Times in microseconds, if they have no other unit.
-constexpr float pipeline_start = 0.562f;          ///< a launch, next to what each round takes
-constexpr float pipeline_round = 2.14f;          ///< from a block's first copy to the first product
-constexpr float write_per_element = 0.577e-4f;    ///< of a tile, 16 bytes at a time
-constexpr float write_single = 2.56e-4f;         ///< the same by single floats
-constexpr float cycles_per_copy = 11.4f;         ///< a warp's asynchronous copies, for a multiprocessor
-constexpr float cluster_start = 1.36f;           ///< two barriers and the sums of the other blocks
+constexpr float pipeline_start = 0.562f;        ///< a launch, next to what each round takes
+constexpr float pipeline_round = 2.14f;         ///< from a block's first copy to the first product
+constexpr float write_per_element = 0.577e-4f;  ///< of a tile, 16 bytes at a time
+constexpr float write_single = 2.56e-4f;        ///< the same by single floats
+constexpr float cycles_per_copy = 11.4f;        ///< a warp's asynchronous copies, for a multiprocessor
+constexpr float cluster_start = 1.36f;          ///< two barriers and the sums of the other blocks
 constexpr float cluster_per_part = 0.0325f;
 
-constexpr float l2_bytes_per_cycle = 18.7f;      ///< for each multiprocessor
-constexpr float memory_share = 0.603f;            ///< of the nominal bandwidth, in these kernels
-constexpr float cached_bytes = 50e6f;            ///< what an H200's L2 keeps between calls
+constexpr float l2_bytes_per_cycle = 18.7f;  ///< for each multiprocessor
+constexpr float memory_share = 0.603f;       ///< of the nominal bandwidth, in these kernels
+constexpr float cached_bytes = 50e6f;        ///< what an H200's L2 keeps between calls
 
 /// Multiprocessors of 132 that clusters can use: they lie within the chip's uneven groups of processors.
 float usable_share(unsigned k_parts) {
@@ -82,8 +82,8 @@ struct Blocks {
     float rounds;  ///< one after the other, so many at a time as it holds
 
     Blocks(const Situation& call, const TileFigures& tile, unsigned k_parts)
-        : tiles(divide_up(call.m, static_cast<float>(tile.m)) * divide_up(call.n, static_cast<float>(tile.n)) *
-                call.batch),
+        : tiles(divide_up(call.m, static_cast<float>(tile.m)) *
+                divide_up(call.n, static_cast<float>(tile.n)) * call.batch),
           each(divide_up(tiles * static_cast<float>(k_parts), call.multiprocessors * usable_share(k_parts))),
           rounds(divide_up(each, static_cast<float>(tile.blocks_per_multiprocessor))) {}
 };
@@ -103,12 +103,10 @@ float pipeline_us(const Situation& call, const KernelImplementation& kernel, con
                          (call.wide_b && !call.along_k_b ? tile_n / 4 : tile_n);
     const float copy_cycles = copies * tile_k / 32 * cycles_per_copy;
     const float slices = divide_up(divide_up(call.k, tile_k), static_cast<float>(k_parts));
-    const float loop_us =
-        blocks.each * slices * std::max(multiply_cycles, copy_cycles) / call.cycles_per_us;
-    const float write_us = blocks.each * tile_m * tile_n *
-                           (call.wide_c ? write_per_element : write_single) / static_cast<float>(k_parts);
-    const float cluster_us =
-        k_parts > 1 ? cluster_start + cluster_per_part * static_cast<float>(k_parts) : 0;
+    const float loop_us = blocks.each * slices * std::max(multiply_cycles, copy_cycles) / call.cycles_per_us;
+    const float write_us = blocks.each * tile_m * tile_n * (call.wide_c ? write_per_element : write_single) /
+                           static_cast<float>(k_parts);
+    const float cluster_us = k_parts > 1 ? cluster_start + cluster_per_part * static_cast<float>(k_parts) : 0;
     const float work_us = blocks.rounds * pipeline_round + loop_us + write_us + cluster_us;
     const float l2_us = 4 * blocks.tiles * (tile_m + tile_n) * call.k /
                         (l2_bytes_per_cycle * call.multiprocessors * call.cycles_per_us);
@@ -138,8 +136,8 @@ float registers_us(const Situation& call, const KernelImplementation& kernel, co
                         read_cycles(cost.lanes_along_k, call.along_k_b, call.wide_b);
     const float block_us =
         rounds_of_k * (reads * cost.read_factor + multiply_cycles) / call.cycles_per_us + cost.block_us;
-    const float work_us = std::max(blocks.rounds * (rounds_of_k * read_latency + cost.round_us),
-                                   blocks.each * block_us);
+    const float work_us =
+        std::max(blocks.rounds * (rounds_of_k * read_latency + cost.round_us), blocks.each * block_us);
     const float write_us = blocks.each * static_cast<float>(tile.m) * static_cast<float>(tile.n) *
                            registers_write * (call.wide_c ? 1.0f : 2.0f);
     const float cluster_us =
@@ -163,11 +161,11 @@ void split_tail(const GemmCall& call, const DeviceFigures& device, Choice& choic
         device.compute_capability() < 90 || call.k < long_k || call.pointer_mode != PointerMode::host ||
         *call.beta != 0.0f)
         return;
-    const std::int64_t places =
-        std::int64_t{device.multiprocessor_count} * tile.blocks_per_multiprocessor;
+    const std::int64_t places = std::int64_t{device.multiprocessor_count} * tile.blocks_per_multiprocessor;
     const std::int64_t tiles = ((call.m + tile.m - 1) / tile.m) * ((call.n + tile.n - 1) / tile.n);
     const std::int64_t tail = tiles % places;
-    if (call.batch_count != 1 || tiles < places || tail == 0 || tail > places / 2 || tiles > (1 << 30)) return;
+    if (call.batch_count != 1 || tiles < places || tail == 0 || tail > places / 2 || tiles > (1 << 30))
+        return;
     unsigned parts = 2;
     while (parts < choice.kernel->implementation->most_k_parts && parts * 2 * tail <= places) parts *= 2;
     choice.partition.tail_tiles = static_cast<unsigned>(tail);
@@ -181,8 +179,7 @@ Choice best_partition(const Kernel& kernel, const Situation& situation, const De
     const unsigned most_parts = device.compute_capability() >= 90 ? implementation.most_k_parts : 1;
     const TileFigures& tile = implementation.tiles;
     const Blocks blocks(situation, tile, 1);
-    const float places =
-        2 * situation.multiprocessors * static_cast<float>(tile.blocks_per_multiprocessor);
+    const float places = 2 * situation.multiprocessors * static_cast<float>(tile.blocks_per_multiprocessor);
     for (unsigned parts = 2; parts <= most_parts; parts *= 2) {
         const auto count = static_cast<float>(parts);
         if (blocks.tiles * count > places || situation.k < count * static_cast<float>(tile.k)) break;

@@ -1,5 +1,5 @@
-// How long a kernel will take for a call, estimated from the sizes and the GPU's own figures. Pure arithmetic:
-// no CUDA call, no state.
+// How long a kernel will take for a call, estimated from the sizes and the GPU's own figures. Pure
+// arithmetic: no CUDA call, no state.
 #pragma once
 
 #include "kernel_table.hpp"

@@ -29,7 +29,7 @@ struct Partition {
 
 /// What the cost model needs to know of a kernel that computes C in tiles. Sizes in elements.
 struct TileFigures {
-    int m = 0, n = 0, k = 0;           ///< k: of one slice
+    int m = 0, n = 0, k = 0;            ///< k: of one slice
     int blocks_per_multiprocessor = 0;  ///< at the same time
 };
 
@@ -54,7 +54,7 @@ struct KernelImplementation {
 
 /// What lib/cost_model needs beside TileFigures, measured (bench/fit_model.py).
 struct PipelineCost {
-    float efficiency = 0;  ///< share of the multiply-add peak with many blocks on a multiprocessor
+    float efficiency = 0;             ///< share of the multiply-add peak with many blocks on a multiprocessor
     float half_efficient_blocks = 0;  ///< blocks at which half of it is reached
 };
 struct RegistersCost {

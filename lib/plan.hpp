@@ -34,6 +34,7 @@ enum class ForwardReason : std::uint8_t {
     capture,        ///< the stream is being captured and the kernels are not loaded yet
     architecture,   ///< no machine code for this GPU
     unsupported,    ///< the kernel cannot serve this call
+    slower,         ///< cuBLAS is known to be faster, and the kernel is ours to choose
     launch,         ///< the launch failed
     count
 };
@@ -46,8 +47,8 @@ struct DeviceFigures {
     int compute_capability_major = 0;
     int compute_capability_minor = 0;
     int multiprocessor_count = 0;
-    float clock_mhz = 1980;           ///< the highest; an H200's, until it is read
-    float memory_gb_per_s = 4800;     ///< nominal, 1e9 bytes; an H200's, until it is read
+    float clock_mhz = 1980;        ///< the highest; an H200's, until it is read
+    float memory_gb_per_s = 4800;  ///< nominal, 1e9 bytes; an H200's, until it is read
     /// Bit i: row i of kernel_table() has machine code for this GPU and is loaded.
     std::uint64_t ready_kernels = 0;
     /// Why no kernel can run at all, or none.

@@ -24,7 +24,8 @@ template <int lanes_along_m, int lanes_along_k, int warps_along_m, int warps_alo
           int elements_n, int blocks>
 struct Shape {
     static constexpr int lanes_m = lanes_along_m, lanes_k = lanes_along_k, lanes_n = 32 / lanes_m / lanes_k;
-    static constexpr int warps_m = warps_along_m, warps_k = warps_along_k, warps_n = warps / warps_m / warps_k;
+    static constexpr int warps_m = warps_along_m, warps_k = warps_along_k,
+                         warps_n = warps / warps_m / warps_k;
     static constexpr int thread_m = elements_m, thread_n = elements_n;
     static constexpr int tile_m = warps_m * lanes_m * thread_m, tile_n = warps_n * lanes_n * thread_n;
     static constexpr int round_k = warps_k * lanes_k * steps;  ///< steps of k that a block reads at once
@@ -50,9 +51,9 @@ struct Place {
     }
 };
 
-/// A thread's `count` rows of op(A) or columns of op(B). Either neighbours, which can be 16 bytes of memory, or
-/// `stride` apart, so that neighbouring lanes lie on neighbouring addresses. Those past the end of the operand
-/// repeat the last one: what they are multiplied into is not written.
+/// A thread's `count` rows of op(A) or columns of op(B). Either neighbours, which can be 16 bytes of memory,
+/// or `stride` apart, so that neighbouring lanes lie on neighbouring addresses. Those past the end of the
+/// operand repeat the last one: what they are multiplied into is not written.
 template <Major major, int count>
 class Lines {
   public:
@@ -154,11 +155,11 @@ __device__ inline void add_products(Sums<Shape>& sums, const GemmArguments& argu
     const auto allows_vectors = [](const auto& view) {
         return is_vector_aligned(view.base) && view.leading_dimension % 4 == 0;
     };
-    const bool are_vectors = (major_a != Major::k || allows_vectors(view_a)) &&
-                             (major_b != Major::k || allows_vectors(view_b));
+    const bool are_vectors =
+        (major_a != Major::k || allows_vectors(view_a)) && (major_b != Major::k || allows_vectors(view_b));
     const int stride_k = are_vectors ? 1 : Shape::lanes_k;
-    std::int64_t k = part.begin + (place.warp_k * Shape::lanes_k) * steps +
-                     place.lane_k * (are_vectors ? steps : 1);
+    std::int64_t k =
+        part.begin + (place.warp_k * Shape::lanes_k) * steps + place.lane_k * (are_vectors ? steps : 1);
 
     const auto multiply_add = [&](const float(&a)[steps][Shape::thread_m],
                                   const float(&b)[steps][Shape::thread_n]) {
@@ -192,8 +193,7 @@ struct Exchange {
 };
 
 template <class Shape, Major major_a, Major major_b>
-__global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor)
-    kernel(GemmArguments arguments) {
+__global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor) kernel(GemmArguments arguments) {
     const Epilogue epilogue(arguments);
     if (epilogue.keeps_c()) return;
     const unsigned ranks = cluster_size();
@@ -203,11 +203,10 @@ __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor)
 
     // Neighbours for 16-byte stores; else a lane apart, which fills whole sectors of C all the same.
     float* const c = matrix_of_batch(arguments.c, position.batch);
-    const bool vectors = Shape::thread_m % 4 == 0 && is_vector_aligned(c) &&
-                         arguments.c.leading_dimension % 4 == 0;
+    const bool vectors =
+        Shape::thread_m % 4 == 0 && is_vector_aligned(c) && arguments.c.leading_dimension % 4 == 0;
     const int warp_m = place.m / Shape::lanes_m * Shape::lanes_m * Shape::thread_m;
-    const std::int64_t m =
-        position.m + warp_m + place.m % Shape::lanes_m * (vectors ? Shape::thread_m : 1);
+    const std::int64_t m = position.m + warp_m + place.m % Shape::lanes_m * (vectors ? Shape::thread_m : 1);
     const int stride_m = vectors ? 1 : Shape::lanes_m;
     const std::int64_t n = position.n + place.n * Shape::thread_n;
     constexpr bool meets = Shape::warps_k > 1;  // in shared memory

@@ -9,9 +9,7 @@ namespace sgemm_shim {
 template <class Shape>
 class RegisterTileKernel {
   public:
-    static bool supports(const GemmCall& call) {
-        return grid_size(call, Shape::tile_m, Shape::tile_n) != 0;
-    }
+    static bool supports(const GemmCall& call) { return grid_size(call, Shape::tile_m, Shape::tile_n) != 0; }
 
     static cudaError_t launch_call(const GemmCall& call, const Partition& partition, cudaStream_t stream) {
         return dispatch_majors(call, [&]<Major major_a, Major major_b>() {

@@ -20,9 +20,8 @@ class TileKernel {
             const unsigned tail = partition.tail_tiles < tiles ? partition.tail_tiles : 0;
             const auto launch_tiles = [&](unsigned first, unsigned end, unsigned k_parts) {
                 // A cluster takes one tile; blocks by themselves go on from tile to tile.
-                const unsigned most = k_parts == 1 && partition.resident_blocks != 0
-                                          ? partition.resident_blocks
-                                          : end - first;
+                const unsigned most =
+                    k_parts == 1 && partition.resident_blocks != 0 ? partition.resident_blocks : end - first;
                 const unsigned stride = end - first < most ? end - first : most;
                 unsigned blocks = 0;
                 if (__builtin_mul_overflow(stride, k_parts, &blocks) || blocks > most_blocks)

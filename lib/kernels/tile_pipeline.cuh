@@ -48,8 +48,8 @@ struct PipelineShape {
         StageSlice<tile_m, tile_k> a;
         StageSlice<tile_n, tile_k> b;
     };
-    /// A tile's sums on their way to the other blocks of a cluster, as the threads hold them: the runs of each
-    /// lane.
+    /// A tile's sums on their way to the other blocks of a cluster, as the threads hold them: the runs of
+    /// each lane.
     struct Sums {
         alignas(16) float at[Tiling::warps][Tiling::runs][32][Tiling::square];
     };
@@ -356,9 +356,10 @@ class TileWriter {
     bool takes_vectors_;
 };
 
-/// Stores a run of 4 sums for write-out. Neighbours change places in the vector, which is what puts a sum into
-/// the register bank that the element of A beside it is not in: both come in vectors, whose first register is
-/// an even one, and a multiply-add that reads two registers of one bank takes two cycles instead of one.
+/// Stores a run of 4 sums for write-out. Neighbours change places in the vector, which is what puts a sum
+/// into the register bank that the element of A beside it is not in: both come in vectors, whose first
+/// register is an even one, and a multiply-add that reads two registers of one bank takes two cycles instead
+/// of one.
 __device__ inline void store_swapped(float* to, const float* elements) {
     store_vector(to, float4{elements[1], elements[0], elements[3], elements[2]});
 }
@@ -373,8 +374,8 @@ __device__ inline int swapped_place(int element) {
     return element ^ 1;
 }
 
-/// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it. With
-/// `ranks` blocks in the cluster, it is the sum of theirs.
+/// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it.
+/// With `ranks` blocks in the cluster, it is the sum of theirs.
 template <class Tiling>
 __device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)[32][Tiling::square], int run,
                                          unsigned ranks, unsigned lane, const PlaceInTile<Tiling>& place) {
@@ -417,8 +418,7 @@ __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sum
 #pragma unroll
     for (int first = 0; first < Shape::Tiling::runs; first += Shape::runs_at_once) {
 #pragma unroll
-        for (int i = 0; i < Shape::runs_at_once; ++i)
-            store_swapped(own[i][thread % 32], sums.run(first + i));
+        for (int i = 0; i < Shape::runs_at_once; ++i) store_swapped(own[i][thread % 32], sums.run(first + i));
         synchronize_warp();
         // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
 #pragma unroll 1

@@ -1,5 +1,5 @@
-// How the production kernels multiply: each warp owns a rectangle of the block's tile, each thread a rectangle
-// of 4 x 4 squares in it, held in registers.
+// How the production kernels multiply: each warp owns a rectangle of the block's tile, each thread a
+// rectangle of 4 x 4 squares in it, held in registers.
 #pragma once
 
 #include "gemm_arguments.cuh"

@@ -124,9 +124,10 @@ int run(int argc, char** argv) {
     }
     const int status = context.run();
     const LoopTotals& totals = loop_totals();
-    std::printf("cases: %zu passed, %zu failed, %zu not supported, %zu left out (%s, selection %s, seed %llu)\n",
-                totals.passed, totals.failed, totals.unsupported, totals.left_out, backend_name(),
-                to_string(loop_options().breadth), static_cast<unsigned long long>(loop_options().seed));
+    std::printf(
+        "cases: %zu passed, %zu failed, %zu not supported, %zu left out (%s, selection %s, seed %llu)\n",
+        totals.passed, totals.failed, totals.unsupported, totals.left_out, backend_name(),
+        to_string(loop_options().breadth), static_cast<unsigned long long>(loop_options().seed));
     const bool nothing_ran = totals.passed + totals.failed == 0;
     if (nothing_ran) std::printf("no case ran\n");
     return status != 0 || nothing_ran ? 1 : 0;

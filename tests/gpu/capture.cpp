@@ -62,7 +62,7 @@ constexpr const char* lines[] = {"ops=NN m=129 n=65 k=33 beta=1 data=integers",
 
 template <class Visit>
 void for_each_kernel(Visit visit) {
-    check_cuda(cudaFree(nullptr), "the context");  // the next line makes none
+    check_cuda(cudaFree(nullptr), "the context");                    // the next line makes none
     const DeviceFigures& figures = current_device_figures(nullptr);  // prepares the kernels
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.implementation == nullptr) continue;

@@ -7,8 +7,8 @@
 
 #include "device.hpp"
 #include "kernel_table.hpp"
-#include "plan.hpp"
 #include "periodic_operand.hpp"
+#include "plan.hpp"
 #include "tests/engine/reference.hpp"
 
 namespace sgemm_shim::testing {

@@ -124,7 +124,8 @@ TEST_CASE("the last rung is one of ours, and beside it only the production famil
     CHECK(last_rung().cost.kind == CostFigures::Kind::none);
     for (const Kernel& kernel : kernel_table()) {
         CAPTURE(kernel.name);
-        const bool is_production = kernel.number == Kernel::unnumbered && kernel.name != std::string("uncoalesced");
+        const bool is_production =
+            kernel.number == Kernel::unnumbered && kernel.name != std::string("uncoalesced");
         CHECK((kernel.cost.kind != CostFigures::Kind::none) == is_production);
         if (!is_production) continue;
         const TileFigures& tiles = kernel.implementation->tiles;

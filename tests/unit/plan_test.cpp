@@ -68,6 +68,7 @@ const std::vector<Obstacle> obstacles = {
     {ForwardReason::driver, [](Situation& s) { s.device.obstacle = ForwardReason::driver; }},
     {ForwardReason::architecture, [](Situation& s) { s.device.ready_kernels = 0; }},
     {ForwardReason::unsupported, [](Situation& s) { make_too_large(s.call); }},
+    {ForwardReason::slower, [](Situation& s) { s.call.k = s.call.b.leading_dimension = 8000000; }},
 };
 
 /// Whether plan() may choose the kernel by itself.
