@@ -40,13 +40,13 @@ void report(const Kernel& kernel, const GemmCase& gemm_case, const std::string& 
 
 enum class Way { direct, through_plan };
 
-/// The software GPU runs every thread in turn. A product of many small tiles shows it nothing that one of a
-/// few tiles a side does not, and takes minutes.
+/// The software GPU runs every thread in turn. A product of many tiles shows it nothing that one of three
+/// tiles a side does not, and takes minutes.
 bool is_too_large(const Kernel& kernel, const GemmCase& gemm_case) {
-    constexpr std::int64_t tiles_a_side = 8;
+    const auto limit = [](int tile) { return std::max<std::int64_t>(32, std::int64_t{3} * tile); };
     const TileFigures& tiles = kernel.implementation->tiles;
     return loop_options().breadth != Breadth::full && tiles.m > 0 &&
-           (gemm_case.m > tiles_a_side * tiles.m || gemm_case.n > tiles_a_side * tiles.n);
+           (gemm_case.m > limit(tiles.m) || gemm_case.n > limit(tiles.n));
 }
 
 void run_case(const GemmCase& gemm_case, Way way = Way::direct) {
