@@ -97,8 +97,10 @@ std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_
     const TileFigures& tile = kernel.implementation->tiles;
     const std::int64_t tiles =
         ((gemm_case.m + tile.m - 1) / tile.m) * ((gemm_case.n + tile.n - 1) / tile.n) * gemm_case.batch_count;
+    // Blocks of large tiles have many threads, too.
+    const std::int64_t most = std::int64_t{tile.m} * tile.n >= 2048 ? 3 : 16;
     const auto few =
-        static_cast<unsigned>(std::clamp<std::int64_t>(64 / std::max<std::int64_t>(tiles, 1), 2, 16));
+        static_cast<unsigned>(std::clamp<std::int64_t>(64 / std::max<std::int64_t>(tiles, 1), 2, most));
     partitions.push_back({.k_parts = std::min({random.pick(part_numbers), most_parts, few})});
     if (gemm_case.beta == 0.0f && gemm_case.pointer_mode == PointerMode::host && random.below(3) == 0)
         partitions.push_back({.k_parts = 1,
