@@ -158,8 +158,7 @@ void split_tail(const GemmCall& call, const DeviceFigures& device, Choice& choic
     const TileFigures& tile = choice.kernel->implementation->tiles;
     constexpr std::int64_t long_k = 512;  // a second launch must be worth it
     if (choice.partition.k_parts != 1 || choice.kernel->cost.kind != CostFigures::Kind::pipeline ||
-        device.compute_capability() < 90 || call.k < long_k || call.pointer_mode != PointerMode::host ||
-        *call.beta != 0.0f)
+        device.compute_capability() < 90 || call.k < long_k || call.pointer_mode != PointerMode::host)
         return;
     const std::int64_t places = std::int64_t{device.multiprocessor_count} * tile.blocks_per_multiprocessor;
     const std::int64_t tiles = ((call.m + tile.m - 1) / tile.m) * ((call.n + tile.n - 1) / tile.n);

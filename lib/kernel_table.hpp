@@ -21,8 +21,8 @@ struct Partition {
     /// for each tile.
     unsigned resident_blocks = 0;
     /// The last so many tiles are left to a second launch, with parts of their own: the rest of the last wave
-    /// of blocks would keep few multiprocessors busy. Only for beta = 0 on the host, where a second launch
-    /// that fails after the first has not spoilt what a forwarded call needs.
+    /// of blocks would keep few multiprocessors busy. Done only for beta = 0 on the host, where a second
+    /// launch that fails after the first has not spoilt what a forwarded call needs.
     unsigned tail_tiles = 0;
     unsigned tail_k_parts = 1;
 };
