@@ -41,7 +41,7 @@ float divide_up(float numerator, float denominator) {
 }
 
 /// What of a call and a device every kernel's estimate needs.
-struct Situation {
+struct CallFigures {
     float m, n, k, batch;
     bool along_k_a, along_k_b;  ///< contiguous along k
     bool wide_a, wide_b;        ///< columns of the storage begin on 16 bytes
@@ -51,7 +51,7 @@ struct Situation {
     float cycles_per_us;
     float memory_us;  ///< to move every operand once
 
-    Situation(const GemmCall& call, const DeviceFigures& device)
+    CallFigures(const GemmCall& call, const DeviceFigures& device)
         : m(static_cast<float>(call.m)),
           n(static_cast<float>(call.n)),
           k(static_cast<float>(call.k)),
@@ -81,14 +81,14 @@ struct Blocks {
     float each;    ///< blocks that the busiest multiprocessor gets
     float rounds;  ///< one after the other, so many at a time as it holds
 
-    Blocks(const Situation& call, const TileFigures& tile, unsigned k_parts)
+    Blocks(const CallFigures& call, const TileFigures& tile, unsigned k_parts)
         : tiles(divide_up(call.m, static_cast<float>(tile.m)) *
                 divide_up(call.n, static_cast<float>(tile.n)) * call.batch),
           each(divide_up(tiles * static_cast<float>(k_parts), call.multiprocessors * usable_share(k_parts))),
           rounds(divide_up(each, static_cast<float>(tile.blocks_per_multiprocessor))) {}
 };
 
-float pipeline_us(const Situation& call, const KernelImplementation& kernel, const PipelineCost& cost,
+float pipeline_us(const CallFigures& call, const KernelImplementation& kernel, const PipelineCost& cost,
                   unsigned k_parts) {
     const TileFigures& tile = kernel.tiles;
     const auto tile_m = static_cast<float>(tile.m);
@@ -125,7 +125,7 @@ float read_cycles(bool lanes_along_k, bool along_k, bool wide) {
     return along_k ? (wide ? 12.5f : 12.3f) : (wide ? 8.56f : 58.7f);
 }
 
-float registers_us(const Situation& call, const KernelImplementation& kernel, const RegistersCost& cost,
+float registers_us(const CallFigures& call, const KernelImplementation& kernel, const RegistersCost& cost,
                    unsigned k_parts) {
     const TileFigures& tile = kernel.tiles;
     const Blocks blocks(call, tile, k_parts);
@@ -145,7 +145,7 @@ float registers_us(const Situation& call, const KernelImplementation& kernel, co
     return registers_start + std::max(work_us + write_us + cluster_us, call.memory_us);
 }
 
-float estimate(const Situation& call, const Kernel& kernel, unsigned k_parts) {
+float estimate(const CallFigures& call, const Kernel& kernel, unsigned k_parts) {
     const KernelImplementation& implementation = *kernel.implementation;
     return kernel.cost.kind == CostFigures::Kind::pipeline
                ? pipeline_us(call, implementation, kernel.cost.pipeline, k_parts)
@@ -172,17 +172,17 @@ void split_tail(const GemmCall& call, const DeviceFigures& device, Choice& choic
 }
 
 /// The best number of parts. More blocks than twice the places only add to the reduction.
-Choice best_partition(const Kernel& kernel, const Situation& situation, const DeviceFigures& device) {
+Choice best_partition(const Kernel& kernel, const CallFigures& figures, const DeviceFigures& device) {
     const KernelImplementation& implementation = *kernel.implementation;
-    Choice best{&kernel, {}, estimate(situation, kernel, 1)};
+    Choice best{&kernel, {}, estimate(figures, kernel, 1)};
     const unsigned most_parts = device.compute_capability() >= 90 ? implementation.most_k_parts : 1;
     const TileFigures& tile = implementation.tiles;
-    const Blocks blocks(situation, tile, 1);
-    const float places = 2 * situation.multiprocessors * static_cast<float>(tile.blocks_per_multiprocessor);
+    const Blocks blocks(figures, tile, 1);
+    const float places = 2 * figures.multiprocessors * static_cast<float>(tile.blocks_per_multiprocessor);
     for (unsigned parts = 2; parts <= most_parts; parts *= 2) {
         const auto count = static_cast<float>(parts);
-        if (blocks.tiles * count > places || situation.k < count * static_cast<float>(tile.k)) break;
-        const float us = estimate(situation, kernel, parts);
+        if (blocks.tiles * count > places || figures.k < count * static_cast<float>(tile.k)) break;
+        const float us = estimate(figures, kernel, parts);
         if (us < best.microseconds) {
             best.microseconds = us;
             best.partition.k_parts = parts;
@@ -205,21 +205,22 @@ Choice completed(Choice choice, const GemmCall& call, const DeviceFigures& devic
 }  // namespace
 
 Choice cheapest(const GemmCall& call, const DeviceFigures& device) {
-    const Situation situation(call, device);
+    const CallFigures figures(call, device);
     Choice best;
     for (const Kernel& kernel : kernel_table()) {
-        if (kernel.cost.kind == CostFigures::Kind::none || !device.is_ready(kernel) ||
-            !kernel.implementation->supports(call))
-            continue;
-        const Choice choice = best_partition(kernel, situation, device);
-        if (best.kernel == nullptr || choice.microseconds < best.microseconds) best = choice;
+        if (kernel.cost.kind == CostFigures::Kind::none || !device.is_ready(kernel)) continue;
+        const Choice choice = best_partition(kernel, figures, device);
+        // Asked last: few are the best so far, and nearly every kernel supports every call.
+        if ((best.kernel == nullptr || choice.microseconds < best.microseconds) &&
+            kernel.implementation->supports(call))
+            best = choice;
     }
     return completed(best, call, device);
 }
 
 Choice cheapest_of(const Kernel& kernel, const GemmCall& call, const DeviceFigures& device) {
     if (kernel.cost.kind == CostFigures::Kind::none) return {&kernel, {}, 0};
-    return completed(best_partition(kernel, Situation(call, device), device), call, device);
+    return completed(best_partition(kernel, CallFigures(call, device), device), call, device);
 }
 
 }  // namespace sgemm_shim

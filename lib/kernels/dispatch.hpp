@@ -48,6 +48,30 @@ auto dispatch_majors(const GemmCall& call, Visit visit) {
                                          : visit.template operator()<Major::k, Major::k>();
 }
 
+/// The functions of a kernel whose only instances are those for the majors of its operands:
+/// `Instances` has instance<major_a, major_b>(), the __global__ function.
+template <class Instances>
+class FunctionsByMajors {
+    template <Major major_a, Major major_b>
+    static const void* address() {
+        return reinterpret_cast<const void*>(Instances::template instance<major_a, major_b>());
+    }
+
+  public:
+    inline static const void* const all[4] = {
+        address<Major::mn, Major::mn>(),
+        address<Major::mn, Major::k>(),
+        address<Major::k, Major::mn>(),
+        address<Major::k, Major::k>(),
+    };
+};
+
+/// Blocks of so many clusters of `k_parts` each, or 0 if they are more than a grid can have.
+inline unsigned blocks_of_clusters(unsigned clusters, unsigned k_parts) {
+    unsigned blocks = 0;
+    return __builtin_mul_overflow(clusters, k_parts, &blocks) || blocks > most_blocks ? 0 : blocks;
+}
+
 /// Whether an operand can be read 16 bytes at a time: every matrix of the batch starts on 16 bytes and keeps
 /// that from one column of the storage to the next, and a load along mn does not reach past the last row,
 /// which the last column need not pad.

@@ -53,6 +53,11 @@ __device__ inline OperandView<major> operand_view(const MatrixBatch<const float>
     return {matrix_of_batch(matrices, batch), matrices.leading_dimension};
 }
 
+/// Whether every column of the storage begins on 16 bytes.
+__device__ inline bool has_aligned_columns(const float* first, std::int64_t leading_dimension) {
+    return is_vector_aligned(first) && leading_dimension % 4 == 0;
+}
+
 /// Where a block works.
 struct TilePosition {
     std::int64_t m, n;  ///< first row and column of the tile

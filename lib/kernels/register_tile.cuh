@@ -144,12 +144,11 @@ struct PartOfK {
 template <class Shape, Major major_a, Major major_b>
 __device__ inline void add_products(Sums<Shape>& sums, const GemmArguments& arguments,
                                     const TilePosition& position, const PartOfK& part,
-                                    const Place<Shape>& place, std::int64_t m, int stride_m, std::int64_t n,
-                                    int stride_n) {
+                                    const Place<Shape>& place, std::int64_t m, int stride_m, std::int64_t n) {
     const auto view_a = operand_view<major_a>(arguments.a, position.batch);
     const auto view_b = operand_view<major_b>(arguments.b, position.batch);
     const Lines<major_a, Shape::thread_m> rows(view_a, m, stride_m, arguments.m);
-    const Lines<major_b, Shape::thread_n> columns(view_b, n, stride_n, arguments.n);
+    const Lines<major_b, Shape::thread_n> columns(view_b, n, 1, arguments.n);
 
     // A lane's steps are neighbours, and 16 bytes, or lie a lane apart.
     const auto allows_vectors = [](const auto& view) {
@@ -203,8 +202,7 @@ __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor) ker
 
     // Neighbours for 16-byte stores; else a lane apart, which fills whole sectors of C all the same.
     float* const c = matrix_of_batch(arguments.c, position.batch);
-    const bool vectors =
-        Shape::thread_m % 4 == 0 && is_vector_aligned(c) && arguments.c.leading_dimension % 4 == 0;
+    const bool vectors = Shape::thread_m % 4 == 0 && has_aligned_columns(c, arguments.c.leading_dimension);
     const int warp_m = place.m / Shape::lanes_m * Shape::lanes_m * Shape::thread_m;
     const std::int64_t m = position.m + warp_m + place.m % Shape::lanes_m * (vectors ? Shape::thread_m : 1);
     const int stride_m = vectors ? 1 : Shape::lanes_m;
@@ -213,11 +211,11 @@ __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor) ker
     const bool exists = m < arguments.m && n < arguments.n;
     if (!meets && ranks == 1 && Shape::lanes_k == 1 && !exists) return;
 
-    float sums[Shape::thread_n][Shape::thread_m] = {};
+    Sums<Shape> sums = {};
     if (epilogue.has_product() && exists)
         add_products<Shape, major_a, major_b>(sums, arguments, position,
                                               PartOfK(arguments.k, Shape::round_k, cluster_rank(), ranks),
-                                              place, m, stride_m, n, 1);
+                                              place, m, stride_m, n);
 
 #pragma unroll
     for (int distance = 1; distance < Shape::lanes_k; distance *= 2) {

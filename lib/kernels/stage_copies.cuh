@@ -20,7 +20,7 @@ struct StageSlice {
 /// the way.
 template <Major major>
 __device__ inline bool allows_wide_copies(const OperandView<major>& view) {
-    return major == Major::mn && is_vector_aligned(view.base) && view.leading_dimension % 4 == 0;
+    return major == Major::mn && has_aligned_columns(view.base, view.leading_dimension);
 }
 
 /// One thread's share of an operand's slices. The threads lie as a rectangle over the operand as it is in

@@ -1,13 +1,6 @@
 #include "tile_kernel.hpp"
 
-namespace sgemm_shim {
-namespace {
-
-using Shape = tile_pipeline::PipelineShape<WarpTiling<4, 1, 4, 4>, 2, 16, 6, 4>;
-
-}  // namespace
-
-namespace kernels {
-extern const KernelImplementation tile_128x16 = TileKernel<Shape>::implementation();
+namespace sgemm_shim::kernels {
+extern const KernelImplementation tile_128x16 =
+    TileKernel<tile_pipeline::PipelineShape<WarpTiling<4, 1, 4, 4>, 2, 16, 6, 4>>::implementation();
 }
-}  // namespace sgemm_shim

@@ -1,13 +1,6 @@
 #include "tile_kernel.hpp"
 
-namespace sgemm_shim {
-namespace {
-
-using Shape = tile_pipeline::PipelineShape<WarpTiling<2, 2, 4, 4>, 2, 16, 4, 5>;
-
-}  // namespace
-
-namespace kernels {
-extern const KernelImplementation tile_64x32 = TileKernel<Shape>::implementation();
+namespace sgemm_shim::kernels {
+extern const KernelImplementation tile_64x32 =
+    TileKernel<tile_pipeline::PipelineShape<WarpTiling<2, 2, 4, 4>, 2, 16, 4, 5>>::implementation();
 }
-}  // namespace sgemm_shim

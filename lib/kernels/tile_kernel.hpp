@@ -8,7 +8,14 @@ namespace sgemm_shim {
 
 template <class Shape>
 class TileKernel {
+    using Functions = FunctionsByMajors<TileKernel>;
+
   public:
+    template <Major major_a, Major major_b>
+    static constexpr auto instance() {
+        return tile_pipeline::kernel<Shape, major_a, major_b>;
+    }
+
     static bool supports(const GemmCall& call) {
         constexpr std::int64_t most_slices = std::numeric_limits<std::int32_t>::max();
         return grid_size(call, Shape::tile_m, Shape::tile_n) != 0 && call.k / Shape::tile_k < most_slices;
@@ -26,11 +33,10 @@ class TileKernel {
                 const unsigned most =
                     k_parts == 1 && partition.resident_blocks != 0 ? partition.resident_blocks : end - first;
                 const unsigned stride = end - first < most ? end - first : most;
-                unsigned blocks = 0;
-                if (__builtin_mul_overflow(stride, k_parts, &blocks) || blocks > most_blocks)
-                    return cudaErrorInvalidConfiguration;
-                return launch_clusters(tile_pipeline::kernel<Shape, major_a, major_b>, k_parts, blocks,
-                                       Shape::threads, Shape::shared_bytes, stream, gemm_arguments(call),
+                const unsigned blocks = blocks_of_clusters(stride, k_parts);
+                if (blocks == 0) return cudaErrorInvalidConfiguration;
+                return launch_clusters(instance<major_a, major_b>(), k_parts, blocks, Shape::threads,
+                                       Shape::shared_bytes, stream, gemm_arguments(call),
                                        tile_pipeline::TileRange{first, end, stride});
             };
             const cudaError_t status = launch_tiles(0, tiles - tail, partition.k_parts);
@@ -40,7 +46,7 @@ class TileKernel {
     }
 
     static cudaError_t prepare() {
-        for (const void* function : functions_) {
+        for (const void* function : Functions::all) {
             cudaError_t status = allow_shared_memory(function, Shape::shared_bytes);
             if (status == cudaSuccess && most_k_parts > 8) status = allow_large_clusters(function);
             if (status != cudaSuccess) return status;
@@ -51,7 +57,7 @@ class TileKernel {
     static constexpr KernelImplementation implementation() {
         return {.launch = launch_call,
                 .supports = supports,
-                .functions = functions_,
+                .functions = Functions::all,
                 .prepare = prepare,
                 .least_compute_capability = 80,
                 .most_k_parts = most_k_parts,
@@ -60,17 +66,6 @@ class TileKernel {
 
   private:
     static constexpr unsigned most_k_parts = 16;
-
-    template <Major major_a, Major major_b>
-    static const void* address() {
-        return reinterpret_cast<const void*>(tile_pipeline::kernel<Shape, major_a, major_b>);
-    }
-    inline static const void* const functions_[4] = {
-        address<Major::mn, Major::mn>(),
-        address<Major::mn, Major::k>(),
-        address<Major::k, Major::mn>(),
-        address<Major::k, Major::k>(),
-    };
 };
 
 }  // namespace sgemm_shim

@@ -5,14 +5,12 @@
 #include <cuda_runtime_api.h>
 
 #include <cmath>
+#include <cstdint>
 
 namespace sgemm_shim {
 
-inline float4 load_vector(const float* address) {
-    return *reinterpret_cast<const float4*>(address);
-}
-inline void store_vector(float* address, float4 value) {
-    *reinterpret_cast<float4*>(address) = value;
+inline bool is_vector_aligned(const float* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % sizeof(float4) == 0;
 }
 
 inline float fused_multiply_add(float a, float b, float c) {
