@@ -1,0 +1,128 @@
+// How the pipelines write C: from the sums in the consumers' registers through shared memory, where those of
+// a cluster's blocks meet and neighbouring lanes find neighbouring elements.
+#pragma once
+
+#include "gemm_arguments.cuh"
+#include "kernels/primitives.cuh"
+#include "warp_tile.cuh"
+#include "write_four.cuh"
+
+namespace sgemm_shim::tile_pipeline {
+
+/// Where a tile goes.
+class TileWriter {
+  public:
+    __device__ TileWriter(const GemmArguments& arguments, const Epilogue& epilogue,
+                          const TilePosition& position)
+        : arguments_(arguments),
+          epilogue_(epilogue),
+          position_(position),
+          c_(matrix_of_batch(arguments.c, position.batch)),
+          takes_vectors_(has_aligned_columns(c_, arguments.c.leading_dimension)) {}
+
+    /// Whether columns of C begin on 16 bytes.
+    __device__ bool takes_vectors() const { return takes_vectors_; }
+
+    __device__ bool exists(int m, int n) const {
+        return position_.m + m < arguments_.m && position_.n + n < arguments_.n;
+    }
+    /// 4 elements from (m, n) of the tile on, of which the first exists; where C takes vectors.
+    __device__ void write_run(int m, int n, const float* sums) const {
+        write_four(arguments_, epilogue_, address(m, n), position_.m + m, sums, true);
+    }
+    __device__ void write(int m, int n, float sum) const { epilogue_.update(address(m, n), sum); }
+
+  private:
+    __device__ float* address(int m, int n) const {
+        return c_ + position_.m + m + (position_.n + n) * arguments_.c.leading_dimension;
+    }
+
+    const GemmArguments& arguments_;
+    const Epilogue& epilogue_;
+    const TilePosition& position_;
+    float* c_;
+    bool takes_vectors_;
+};
+
+/// Stores a run of 4 sums for write-out. Neighbours change places in the vector, which is what puts a sum
+/// into the register bank that the element of A beside it is not in: both come in vectors, whose first
+/// register is an even one, and a multiply-add that reads two registers of one bank takes two cycles instead
+/// of one.
+__device__ inline void store_swapped(float* to, const float* elements) {
+    store_vector(to, float4{elements[1], elements[0], elements[3], elements[2]});
+}
+__device__ inline void add_swapped(float (&total)[4], const float* from) {
+    const float4 part = load_vector(from);
+    total[0] += part.y;
+    total[1] += part.x;
+    total[2] += part.w;
+    total[3] += part.z;
+}
+__device__ inline int swapped_place(int element) {
+    return element ^ 1;
+}
+
+/// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it.
+/// With `ranks` blocks in the cluster, it is the sum of theirs.
+template <class Tiling>
+__device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)[32][Tiling::square], int run,
+                                         unsigned ranks, unsigned lane, const PlaceInTile<Tiling>& place) {
+    const auto part = [&](int owner, unsigned rank) {
+        return ranks == 1 ? sums[owner] : remote_shared(&sums[owner][0], rank);
+    };
+    if (writer.takes_vectors()) {
+        const int m = place.m + Tiling::run_m(run);
+        const int n = place.n + Tiling::run_n(run);
+        if (!writer.exists(m, n)) return;
+        float total[Tiling::square] = {};
+        for (unsigned rank = 0; rank < ranks; ++rank) add_swapped(total, part(static_cast<int>(lane), rank));
+        writer.write_run(m, n, total);
+        return;
+    }
+    // Neighbouring lanes on neighbouring elements, whoever has computed them.
+    constexpr int length_m = Tiling::lanes_m * Tiling::square;
+#pragma unroll
+    for (int pass = 0; pass < Tiling::square; ++pass) {
+        const int flat = pass * 32 + static_cast<int>(lane);
+        const int m = flat % length_m;
+        const int n = flat / length_m;
+        const int tile_m = place.warp_m + Tiling::run_m(run) + m;
+        const int tile_n = place.warp_n + Tiling::run_n(run) + n * Tiling::square;
+        if (!writer.exists(tile_m, tile_n)) continue;
+        const OwnerOfElement<Tiling> owner(m, n);
+        float total = 0.0f;
+        for (unsigned rank = 0; rank < ranks; ++rank)
+            total += part(owner.lane, rank)[swapped_place(owner.element)];
+        writer.write(tile_m, tile_n, total);
+    }
+}
+
+/// Writes the tile of a block that has all its sums.
+template <class Shape>
+__device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sums, const TileWriter& writer,
+                                   typename Shape::SomeSums& some, unsigned thread,
+                                   const PlaceInTile<typename Shape::Tiling>& place) {
+    auto& own = some.at[thread / 32];
+#pragma unroll
+    for (int first = 0; first < Shape::Tiling::runs; first += Shape::runs_at_once) {
+#pragma unroll
+        for (int i = 0; i < Shape::runs_at_once; ++i) store_swapped(own[i][thread % 32], sums.run(first + i));
+        synchronize_warp();
+        // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
+#pragma unroll 1
+        for (int i = 0; i < Shape::runs_at_once; ++i)
+            write_run_of_warp(writer, own[i], first + i, 1, thread % 32, place);
+        synchronize_warp();
+    }
+}
+
+/// Adds up the cluster's sums of a tile and writes this block's share of it.
+template <class Shape>
+__device__ inline void write_share(const TileWriter& writer, typename Shape::Sums& sums, unsigned thread,
+                                   const PlaceInTile<typename Shape::Tiling>& place) {
+    for (unsigned run = cluster_rank(); run < Shape::Tiling::runs; run += cluster_size())
+        write_run_of_warp(writer, sums.at[thread / 32][run], static_cast<int>(run), cluster_size(),
+                          thread % 32, place);
+}
+
+}  // namespace sgemm_shim::tile_pipeline
