@@ -137,7 +137,9 @@ Plan plan(const GemmCall& call, const DeviceFigures& device, const Policy& polic
         return early;
     if (device.obstacle != ForwardReason::none) return forward(device.obstacle);
 
-    if (policy.kernel == nullptr) {
+    // Without the pipelines, the production family has nothing for a large product.
+    constexpr int least_for_pipelines = 80;
+    if (policy.kernel == nullptr && device.compute_capability() >= least_for_pipelines) {
         if (const Choice choice = cheapest(call, device); choice.kernel != nullptr) {
             if (is_long_inner_product(call)) return forward(ForwardReason::slower);
             return {choice.kernel, ForwardReason::none, choice.partition};

@@ -84,6 +84,13 @@ TEST_CASE("a legal call on a ready device is served by a kernel of the productio
     CHECK(decided.reason == ForwardReason::none);
 }
 
+TEST_CASE("below compute capability 8.0 the last rung of the ladder serves") {
+    Situation situation;
+    situation.device.compute_capability_major = 7;
+    situation.device.compute_capability_minor = 5;
+    CHECK(situation.decide().kernel == &last_rung());
+}
+
 TEST_CASE("each obstacle alone forwards the call under its own reason") {
     for (const Obstacle& obstacle : obstacles) {
         Situation situation;
