@@ -84,15 +84,13 @@ class LargeProblem {
           b_(call.floats_b(), pattern(call, period_b, 2, 1)),
           old_c_(pattern(call, period_c, 3, 1)),
           samples_(choose_samples(call)) {
+        make_c();
         expect_samples();
     }
 
-    /// nullptr: whatever plan() chooses.
+    /// On a C of its own. nullptr: whatever plan() chooses.
     std::string run(const Kernel* kernel);
-    bool is_supported_by(const Kernel& kernel) {
-        make_c();
-        return kernel.implementation->supports(gemm_call());
-    }
+    bool is_supported_by(const Kernel& kernel) const { return kernel.implementation->supports(gemm_call()); }
 
   private:
     struct Sum {
@@ -104,7 +102,7 @@ class LargeProblem {
     void make_c() {
         c_.emplace(call_.floats_c(), call_.beta != 0.0f ? old_c_ : std::vector<float>{std::nanf("")});
     }
-    GemmCall gemm_call();
+    GemmCall gemm_call() const;
     std::string check_samples() const;
 
     LargeCall call_;
@@ -159,7 +157,7 @@ void LargeProblem::expect_samples() {
     }
 }
 
-GemmCall LargeProblem::gemm_call() {
+GemmCall LargeProblem::gemm_call() const {
     GemmCall call;
     call.operation_a = call_.operation_a;
     call.operation_b = call_.operation_b;
@@ -177,6 +175,7 @@ GemmCall LargeProblem::gemm_call() {
 }
 
 std::string LargeProblem::run(const Kernel* kernel) {
+    make_c();
     const Stream stream;
     Settings settings;
     settings.kernel = kernel;
