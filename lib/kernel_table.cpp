@@ -13,11 +13,8 @@ extern const KernelImplementation thread_tile_2d;
 extern const KernelImplementation register_cache;
 extern const KernelImplementation float4_loads;
 extern const KernelImplementation double_buffer;
-extern const KernelImplementation direct;
 extern const KernelImplementation direct_tall;
 extern const KernelImplementation direct_wide;
-extern const KernelImplementation deep_tall;
-extern const KernelImplementation deep_wide;
 extern const KernelImplementation dot;
 extern const KernelImplementation dot_tall;
 extern const KernelImplementation dot_wide;
@@ -25,12 +22,8 @@ extern const KernelImplementation tile_256x128;
 extern const KernelImplementation tile_128x256;
 extern const KernelImplementation tile_128x128;
 extern const KernelImplementation tile_128x64;
-extern const KernelImplementation tile_64x128;
 extern const KernelImplementation tile_64x64;
-extern const KernelImplementation tile_128x32;
-extern const KernelImplementation tile_32x128;
 extern const KernelImplementation tile_64x32;
-extern const KernelImplementation tile_32x64;
 extern const KernelImplementation tile_32x32;
 extern const KernelImplementation tile_128x16;
 extern const KernelImplementation tile_16x128;
@@ -97,17 +90,10 @@ constexpr Kernel table[] = {
      {},
      "two shared-memory and two fragment buffers: the next slice is loaded while this one is multiplied",
      &kernels::double_buffer},
-    register_row("direct",
-                 "short k: a thread reads its operands from global memory, 4 x 4 elements in registers",
-                 kernels::direct, {false, 0.0828f, 0.201f, 10.6f}),
     register_row("direct_tall", "short k: the lanes of a warp along m", kernels::direct_tall,
                  {false, 0.385f, 0.0f, 10.9f}),
     register_row("direct_wide", "short k: the lanes of a warp along n", kernels::direct_wide,
                  {false, 0.385f, 0.378f, 12.8f}),
-    register_row("deep_tall", "thin C of long k: lanes along m, warps and clusters along k",
-                 kernels::deep_tall, {false, 3.42f, 0.548f, 11.1f}),
-    register_row("deep_wide", "thin C of long k: lanes along n, warps and clusters along k",
-                 kernels::deep_wide, {false, 3.23f, 0.519f, 13.3f}),
     register_row("dot", "inner products: lanes, warps and clusters along k, 4 x 4 elements", kernels::dot,
                  {true, 3.27f, 0.483f, 16.5f}),
     register_row("dot_tall", "products with a vector: lanes along k, 4 rows a warp", kernels::dot_tall,
@@ -122,18 +108,10 @@ constexpr Kernel table[] = {
              kernels::tile_128x128, {0.82f, 0.394f}),
     tile_row("tile_128x64", "tiles of 128 x 64: producer warps copy ahead, consumer warps multiply",
              kernels::tile_128x64, {0.807f, 0.525f}),
-    tile_row("tile_64x128", "tiles of 64 x 128: producer warps copy ahead, consumer warps multiply",
-             kernels::tile_64x128, {0.672f, 0.316f}),
     tile_row("tile_64x64", "tiles of 64 x 64: producer warps copy ahead, consumer warps multiply",
              kernels::tile_64x64, {0.634f, 0.552f}),
-    tile_row("tile_128x32", "tiles of 128 x 32: producer warps copy ahead, consumer warps multiply",
-             kernels::tile_128x32, {0.666f, 0.887f}),
-    tile_row("tile_32x128", "tiles of 32 x 128: producer warps copy ahead, consumer warps multiply",
-             kernels::tile_32x128, {0.639f, 0.925f}),
     tile_row("tile_64x32", "tiles of 64 x 32: producer warps copy ahead, consumer warps multiply",
              kernels::tile_64x32, {0.639f, 0.67f}),
-    tile_row("tile_32x64", "tiles of 32 x 64: producer warps copy ahead, consumer warps multiply",
-             kernels::tile_32x64, {0.601f, 0.682f}),
     tile_row("tile_32x32", "tiles of 32 x 32: producer warps copy ahead, consumer warps multiply",
              kernels::tile_32x32, {0.465f, 0.977f}),
     tile_row("tile_128x16", "tiles of 128 x 16: producer warps copy ahead, consumer warps multiply",

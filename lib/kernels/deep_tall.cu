@@ -1,6 +1,0 @@
-#include "register_tile_kernel.hpp"
-
-namespace sgemm_shim::kernels {
-extern const KernelImplementation deep_tall =
-    RegisterTileKernel<register_tile::Shape<32, 1, 1, 4, 4, 4, 6>>::implementation();
-}

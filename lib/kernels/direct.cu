@@ -1,6 +1,0 @@
-#include "register_tile_kernel.hpp"
-
-namespace sgemm_shim::kernels {
-extern const KernelImplementation direct =
-    RegisterTileKernel<register_tile::Shape<8, 1, 2, 1, 4, 4, 6>>::implementation();
-}
