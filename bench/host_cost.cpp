@@ -176,7 +176,7 @@ HostCost measure(const Contestant& contestant, const Kind& kind, const Cublas& c
     };
     const auto launch_call = [&](std::size_t i) {
         const sgemm_shim::Plan plan = plan_call(i);
-        plan.kernel->implementation->launch(calls[i], plan.partition, nullptr);
+        plan.kernel->implementation->launch(calls[i], plan.partition, {}, nullptr);
     };
     const auto intercept_call = [&](std::size_t i) {
         const Arguments& a = arguments[i];

@@ -13,6 +13,7 @@ namespace sgemm_bench {
 namespace {
 
 constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
+constexpr std::size_t counter_count = 4096;
 /// More would make a graph of launches too long to be worth its time; calls that small stay partly in the
 /// cache.
 constexpr std::int64_t most_rotations = 4096;
@@ -66,6 +67,10 @@ Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const G
     workspace_ = allocate_device_memory(workspace_bytes);
     check(cublasSetWorkspace(handle, workspace_.get(), workspace_bytes), "cublasSetWorkspace");
 
+    counters_ = allocate_device_memory(counter_count * sizeof(unsigned));
+    check(cudaMemsetAsync(counters_.get(), 0, counter_count * sizeof(unsigned), stream_.get()),
+          "cudaMemsetAsync");
+
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
@@ -77,6 +82,11 @@ Runner::Runner(const Options& options, const std::vector<Shape>& shapes, const G
         if (needed <= most_bytes) memory_bytes_ = std::max(memory_bytes_, needed);
     }
     operands_.emplace(stream_.get(), memory_bytes_);
+}
+
+sgemm_shim::Workspace Runner::workspace() const {
+    return {workspace_.get(), reinterpret_cast<unsigned*>(counters_.get()), workspace_bytes / sizeof(float),
+            counter_count};
 }
 
 int Runner::cublas_version() const {
@@ -145,7 +155,7 @@ Enqueue Runner::plan_ours(const Problem& problem, const Contestant& contestant, 
         return [this, &problem](std::int64_t rotation) { run_cublas(problem, rotation, Output::c); };
     return [this, &problem, plan](std::int64_t rotation) {
         check(plan.kernel->implementation->launch(make_call(problem, addresses(problem, rotation)),
-                                                  plan.partition, stream_.get()),
+                                                  plan.partition, workspace(), stream_.get()),
               "launch");
     };
 }

@@ -39,6 +39,8 @@ class Runner {
   private:
     std::int64_t rotations(const Problem& problem, bool cold) const;
     enum class Output { c, reference };
+    /// For the kernels whose blocks meet in one.
+    sgemm_shim::Workspace workspace() const;
     void run_cublas(const Problem& problem, std::int64_t rotation, Output output);
     OperandAddresses addresses(const Problem& problem, std::int64_t rotation) const;
     /// What `contestant` does with the problem: how to enqueue it; its name and a note go into the result.
@@ -56,7 +58,8 @@ class Runner {
     int multiprocessors_ = 0;
     std::size_t memory_bytes_ = 0;
     Stream stream_;
-    DeviceMemory workspace_;
+    DeviceMemory workspace_;  ///< cuBLAS's and our kernels': one stream, so one follows the other
+    DeviceMemory counters_;
     CublasHandle cublas_;
     std::optional<Operands> operands_;
     std::vector<float> our_sample_, reference_sample_;

@@ -82,7 +82,7 @@ Decision decide(const Situation& situation, GemmCall& call) {
 Plan try_to_serve(const Situation& situation, GemmCall& call) {
     const Plan plan = decide(situation, call).plan;
     if (plan.kernel != nullptr &&
-        plan.kernel->implementation->launch(call, plan.partition, situation.stream) != cudaSuccess)
+        plan.kernel->implementation->launch(call, plan.partition, {}, situation.stream) != cudaSuccess)
         return {nullptr, ForwardReason::launch};
     return plan;
 }

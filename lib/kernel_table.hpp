@@ -10,22 +10,9 @@
 #include <string_view>
 
 #include "gemm_call.hpp"
+#include "partition.hpp"
 
 namespace sgemm_shim {
-
-/// How a launch divides its work among blocks, beyond one block for each tile of C.
-struct Partition {
-    /// Blocks that share one tile, each with a part of k: a cluster. 1 to KernelImplementation::most_k_parts.
-    unsigned k_parts = 1;
-    /// Blocks that the GPU holds at the same time: with k_parts = 1, so many go from tile to tile. 0: a block
-    /// for each tile.
-    unsigned resident_blocks = 0;
-    /// The last so many tiles are left to a second launch, with parts of their own: the rest of the last wave
-    /// of blocks would keep few multiprocessors busy. Done only for beta = 0 on the host, where a second
-    /// launch that fails after the first has not spoilt what a forwarded call needs.
-    unsigned tail_tiles = 0;
-    unsigned tail_k_parts = 1;
-};
 
 /// What the cost model needs to know of a kernel that computes C in tiles. Sizes in elements.
 struct TileFigures {
@@ -36,8 +23,10 @@ struct TileFigures {
 /// What a kernel's own file provides.
 struct KernelImplementation {
     /// Enqueues the call on the stream. Never synchronises and never allocates. Anything but cudaSuccess
-    /// means that nothing was enqueued (but see Partition::tail_tiles).
-    cudaError_t (*launch)(const GemmCall& call, const Partition& partition, cudaStream_t stream) = nullptr;
+    /// means that nothing was enqueued (but see Partition::tail_tiles). A workspace that is too small counts
+    /// as none.
+    cudaError_t (*launch)(const GemmCall& call, const Partition& partition, const Workspace& workspace,
+                          cudaStream_t stream) = nullptr;
     /// Whether launch() can serve the call. Assumes that validate() found a product to compute, or k = 0.
     bool (*supports)(const GemmCall& call) = nullptr;
     /// Every __global__ function that launch() may start, for loading ahead and for asking the driver about
@@ -50,6 +39,7 @@ struct KernelImplementation {
     int least_compute_capability = 0;
     unsigned most_k_parts = 1;
     TileFigures tiles{};
+    bool shares_tiles = false;  ///< knows Partition::shares_tiles
 };
 
 /// What lib/cost_model needs beside TileFigures, measured (bench/fit_model.py).

@@ -41,6 +41,8 @@ TEST_CASE("names of partitions") {
     CHECK(to_string(Partition{.tail_tiles = 7, .tail_k_parts = 2}) == "tail_tiles=7;tail_k_parts=2");
     CHECK(to_string(Partition{.k_parts = 2, .resident_blocks = 9, .tail_tiles = 7, .tail_k_parts = 4}) ==
           "k_parts=2;resident_blocks=9;tail_tiles=7;tail_k_parts=4");
+    CHECK(to_string(Partition{.resident_blocks = 9, .shares_tiles = true}) ==
+          "resident_blocks=9;shares_tiles=1");
 }
 
 TEST_CASE("k is cut into no more parts than the kernel takes and than it has slices") {
@@ -61,6 +63,25 @@ TEST_CASE("more than a wave: blocks that stay, and the last tiles in parts of th
     CHECK(choices_of("2560,128,20,NN") == Texts{"", "resident_blocks=20"});    // two full waves
     CHECK(choices_of("2432,64,20,NN") == Texts{"", "k_parts=2"});              // not one
     CHECK(choices_of("2944,64,20,NN", 1) == Texts{"", "resident_blocks=20"});  // a second launch would need C
+}
+
+TEST_CASE("tiles are shared where some blocks would have one more than others") {
+    sgemm_shim::KernelImplementation kernel = tiled();
+    kernel.shares_tiles = true;
+    const auto shares = [&](const std::string& shape) {
+        const Problem problem = to_problem(parse_shapes(shape, {}).front());
+        return std::ranges::any_of(partitions(problem, kernel, multiprocessors),
+                                   [](const Partition& partition) {
+                                       if (partition.shares_tiles) CHECK(partition.resident_blocks == 20);
+                                       return partition.shares_tiles;
+                                   });
+    };
+    CHECK(shares("2944,64,1000,NN"));         // 23 tiles for 20 blocks
+    CHECK(shares("1664,64,1000,NN"));         // 13
+    CHECK_FALSE(shares("2560,64,1000,NN"));   // 20
+    CHECK_FALSE(shares("256,64,1000,NN"));    // 2, of 10 blocks each, which no cluster has
+    CHECK_FALSE(shares("128,64,16,NN"));      // one slice
+    CHECK_FALSE(shares("20608,64,1000,NN"));  // 161: eight waves
 }
 
 TEST_CASE("k is not cut where that gives more than two waves of blocks") {

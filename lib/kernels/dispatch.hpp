@@ -100,7 +100,8 @@ class TiledKernel {
         return grid_size(call, Instances::tile_m, Instances::tile_n) != 0;
     }
 
-    static cudaError_t launch_call(const GemmCall& call, const Partition&, cudaStream_t stream) {
+    static cudaError_t launch_call(const GemmCall& call, const Partition&, const Workspace&,
+                                   cudaStream_t stream) {
         return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
             return launch(operands_allow_vectors(call) ? Instances::template instance<major_a, major_b, 4>()
                                                        : Instances::template instance<major_a, major_b, 1>(),

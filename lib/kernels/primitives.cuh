@@ -142,6 +142,17 @@ __device__ inline T* remote_shared(T* own, unsigned rank) {
 #endif
 }
 
+// ---- the whole grid ---------------------------------------------------------------------------------------
+
+/// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
+/// wrote before, and what its block wrote before the block's last barrier; its block does after another.
+__device__ inline unsigned count_in_order(unsigned* counter, unsigned addend) {
+    __threadfence();
+    const unsigned before = atomicAdd(counter, addend);
+    __threadfence();
+    return before;
+}
+
 // ---- asynchronous copies by a thread (compute capability 8.0) ---------------------------------------------
 
 __device__ inline unsigned shared_address(const void* shared) {

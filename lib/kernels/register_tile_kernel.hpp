@@ -18,7 +18,8 @@ class RegisterTileKernel {
 
     static bool supports(const GemmCall& call) { return grid_size(call, Shape::tile_m, Shape::tile_n) != 0; }
 
-    static cudaError_t launch_call(const GemmCall& call, const Partition& partition, cudaStream_t stream) {
+    static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
+                                   cudaStream_t stream) {
         return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
             const unsigned blocks =
                 blocks_of_clusters(grid_size(call, Shape::tile_m, Shape::tile_n), partition.k_parts);

@@ -97,6 +97,20 @@ __device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)
     }
 }
 
+/// Writes runs `first` and after, which the warp's threads have put into `own`, as store_swapped() leaves
+/// them.
+template <class Shape>
+__device__ inline void write_some(const TileWriter& writer,
+                                  float (&own)[Shape::runs_at_once][32][Shape::Tiling::square], int first,
+                                  unsigned lane, const PlaceInTile<typename Shape::Tiling>& place) {
+    synchronize_warp();
+    // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
+#pragma unroll 1
+    for (int i = 0; i < Shape::runs_at_once; ++i)
+        write_run_of_warp(writer, own[i], first + i, 1, lane, place);
+    synchronize_warp();
+}
+
 /// Writes the tile of a block that has all its sums.
 template <class Shape>
 __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sums, const TileWriter& writer,
@@ -107,12 +121,7 @@ __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sum
     for (int first = 0; first < Shape::Tiling::runs; first += Shape::runs_at_once) {
 #pragma unroll
         for (int i = 0; i < Shape::runs_at_once; ++i) store_swapped(own[i][thread % 32], sums.run(first + i));
-        synchronize_warp();
-        // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
-#pragma unroll 1
-        for (int i = 0; i < Shape::runs_at_once; ++i)
-            write_run_of_warp(writer, own[i], first + i, 1, thread % 32, place);
-        synchronize_warp();
+        write_some<Shape>(writer, own, first, thread % 32, place);
     }
 }
 

@@ -11,11 +11,14 @@
 //
 // Where there are fewer tiles than multiprocessors, k is divided among the blocks of a cluster: each sums
 // its share, and then they add up the parts of one tile out of each other's shared memory, always in the
-// order of k, so that the result does not depend on who was first. It takes no workspace.
+// order of k, so that the result does not depend on who was first. It takes no workspace. Where there are a
+// few more tiles than multiprocessors, or a few more than two or three times as many, the blocks share them
+// evenly (shared_tiles.cuh).
 #pragma once
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
+#include "shared_tiles.cuh"
 #include "stage_copies.cuh"
 #include "tile_output.cuh"
 #include "warp_tile.cuh"
@@ -41,6 +44,8 @@ struct PipelineShape {
     static constexpr int registers_of_producer = producer_registers;
     static constexpr int registers_of_consumer = consumer_registers;
     static constexpr bool moves_registers = producer_registers != 0;
+    /// Of smaller tiles there are enough; in larger ones the compiler finds no registers for it.
+    static constexpr bool shares_tiles = tile_m * tile_n >= 64 * 64 && tile_m * tile_n <= 128 * 128;
     static_assert(first_stage_barrier + slices_in_flight - 1 <= last_barrier);
     static_assert(!moves_registers || (producers % 128 == 0 && consumers % 128 == 0));
 
@@ -84,8 +89,9 @@ struct RingPosition {
 };
 
 template <int stages>
-struct RingBarriers {
+struct BlockState {
     PhaseBarrier full[stages];  ///< the copies have landed
+    unsigned arrivals;          ///< of other blocks at a shared tile
 };
 
 /// The slices of k that are one block's. Only the last of all can be short.
@@ -94,16 +100,15 @@ struct SliceRange {
     int count_whole;  ///< slices with every step
     int last_steps;   ///< of the one after these, if there is one
 
-    /// Share `rank` of `ranks` nearly equal ones.
-    __device__ SliceRange(std::int64_t k, int tile_k, unsigned rank, unsigned ranks) {
-        const auto slices = static_cast<unsigned>((k + tile_k - 1) / tile_k);
-        const unsigned share = ranks == 1 ? slices : slices / ranks;
-        const unsigned longer = slices - share * ranks;  // shares of one slice more
-        first = static_cast<int>(share * rank + (rank < longer ? rank : longer));
-        count = static_cast<int>(share + (rank < longer ? 1 : 0));
-        const bool has_last = count > 0 && static_cast<unsigned>(first + count) == slices;
+    __device__ SliceRange(std::int64_t k, int tile_k, const PartOfTile& part)
+        : first(static_cast<int>(part.first)), count(static_cast<int>(part.count)) {
+        const bool has_last = part.count > 0 && part.first + part.count == count_slices(k, tile_k);
         last_steps = has_last ? static_cast<int>(k % tile_k) : 0;
         count_whole = last_steps != 0 ? count - 1 : count;
+    }
+
+    __device__ static unsigned count_slices(std::int64_t k, int tile_k) {
+        return static_cast<unsigned>((k + tile_k - 1) / tile_k);
     }
 };
 
@@ -116,20 +121,69 @@ struct TileRange {
 /// What one block is to do for one tile.
 template <class Shape>
 struct TileTask {
+    unsigned tile;
+    bool is_whole;  ///< no block outside the cluster computes a part of it
     TilePosition position;
     SliceRange range;
 
-    __device__ TileTask(const GemmArguments& arguments, const Epilogue& epilogue, unsigned tile)
-        : position(tile_position<Shape::tile_m, Shape::tile_n>(tile, arguments)),
-          range(epilogue.has_product() ? arguments.k : 0, Shape::tile_k, cluster_rank(), cluster_size()) {}
+    __device__ TileTask(const GemmArguments& arguments, unsigned tile_number, const PartOfTile& part,
+                        bool whole)
+        : tile(tile_number),
+          is_whole(whole),
+          position(tile_position<Shape::tile_m, Shape::tile_n>(tile_number, arguments)),
+          range(arguments.k, Shape::tile_k, part) {}
 };
+
+/// What one of the blocks that share a tile computes of it.
+__device__ inline PartOfTile part_of_rank(unsigned slices, unsigned rank, unsigned ranks) {
+    const EqualShares shares(slices, ranks);
+    return {shares.begin(rank), shares.begin(rank + 1) - shares.begin(rank)};
+}
 
 /// Calls visit(task) for every tile of the block.
 template <class Shape, class Visit>
 __device__ inline void for_each_tile(const GemmArguments& arguments, const Epilogue& epilogue,
-                                     const TileRange& tiles, Visit visit) {
-    for (unsigned tile = tiles.first + block_index() / cluster_size(); tile < tiles.end; tile += tiles.stride)
-        visit(TileTask<Shape>(arguments, epilogue, tile));
+                                     const TileRange& tiles, [[maybe_unused]] const SharedTiles& shared,
+                                     Visit visit) {
+    if constexpr (!Shape::shares_tiles) {
+        const std::int64_t k = epilogue.has_product() ? arguments.k : 0;
+        for (unsigned tile = tiles.first + block_index() / cluster_size(); tile < tiles.end;
+             tile += tiles.stride)
+            visit(TileTask<Shape>(
+                arguments, tile,
+                part_of_rank(SliceRange::count_slices(k, Shape::tile_k), cluster_rank(), cluster_size()),
+                true));
+    } else {
+        const unsigned slices = SliceRange::count_slices(arguments.k, Shape::tile_k);
+        const unsigned block = block_index();
+        const unsigned ranks = cluster_size();
+        const bool shares = shared.blocks != 0;
+        const bool meets_elsewhere = shared.sums != nullptr;
+        const Cuts cuts(shares ? tiles.end : 1, slices, shares ? shared.blocks : 1);
+        unsigned next =
+            meets_elsewhere ? cuts.begin(block) : tiles.first + (ranks == 1 ? block : block / ranks);
+        const unsigned end = meets_elsewhere ? cuts.begin(block + 1) : tiles.end;
+        // One loop for all ways: its body, with all that the visitor does, is to exist once.
+        while (next < end) {
+            unsigned tile = next;
+            PartOfTile part{0, slices};
+            bool is_whole = true;
+            if (meets_elsewhere) {
+                tile = next / slices;
+                part = cuts.part(tile, block);
+                is_whole = part.count == slices;
+                next += part.count;
+            } else {
+                if (shares)
+                    part = cuts.part(tile, cuts.first_block(tile) + cluster_rank());
+                else if (ranks > 1)
+                    part = part_of_rank(slices, cluster_rank(), ranks);
+                next += tiles.stride;
+            }
+            if (!epilogue.has_product()) part = {0, 0};
+            visit(TileTask<Shape>(arguments, tile, part, is_whole));
+        }
+    }
 }
 
 /// The producers' end of the ring.
@@ -321,14 +375,16 @@ __device__ inline void consume(ThreadSums<typename Shape::Tiling>& sums, const S
     }
 }
 
-/// Every block computes its tiles; or every cluster one tile, each of its blocks a part of k.
+/// Every block computes its tiles, or its share of all of them; or every cluster one tile, each of its blocks
+/// a part of k.
 template <class Shape, Major major_a, Major major_b>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    kernel(GemmArguments arguments, TileRange tiles) {
+    kernel(GemmArguments arguments, TileRange tiles, SharedTiles shared) {
     const Epilogue epilogue(arguments);
     if (epilogue.keeps_c()) return;
 
-    auto& full = shared_memory<RingBarriers<Shape::stages>>().full;
+    auto& state = shared_memory<BlockState<Shape::stages>>();
+    auto& full = state.full;
     auto& storage = *static_cast<typename Shape::Storage*>(dynamic_shared_memory());
     if (thread_index() == 0) {
         for (PhaseBarrier& barrier : full) initialize(barrier, Shape::producers);
@@ -341,7 +397,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
     if (thread_index() >= Shape::consumers) {
         if constexpr (Shape::moves_registers) shrink_registers<Shape::registers_of_producer>();
         RingOfProducers<Shape> ring(storage.ring.stages, full);
-        for_each_tile<Shape>(arguments, epilogue, tiles, [&](const TileTask<Shape>& task) {
+        for_each_tile<Shape>(arguments, epilogue, tiles, shared, [&](const TileTask<Shape>& task) {
             produce<Shape, major_a, major_b>(arguments, task, ring, thread_index() - Shape::consumers);
         });
         ring.drain();
@@ -353,11 +409,22 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
         if constexpr (Shape::moves_registers) grow_registers<Shape::registers_of_consumer>();
         const PlaceInTile<typename Shape::Tiling> place(thread_index());
         RingOfConsumers<Shape> ring(storage.ring.stages, full, place);
-        for_each_tile<Shape>(arguments, epilogue, tiles, [&](const TileTask<Shape>& task) {
+        for_each_tile<Shape>(arguments, epilogue, tiles, shared, [&](const TileTask<Shape>& task) {
             ThreadSums<typename Shape::Tiling> sums;
             consume<Shape>(sums, task.range, ring);
 
             const TileWriter writer(arguments, epilogue, task.position);
+            if constexpr (Shape::shares_tiles) {
+                if (!task.is_whole) {
+                    const Cuts cuts(tiles.end, SliceRange::count_slices(arguments.k, Shape::tile_k),
+                                    shared.blocks);
+                    MeetingPlace<Shape> meeting(shared, cuts, task.tile, thread_index());
+                    meeting.leave(sums);
+                    if (meeting.is_last(state.arrivals, consumers_barrier, thread_index()))
+                        meeting.write(writer, storage.ring.sums, thread_index(), place);
+                    return;
+                }
+            }
             if (is_alone) {
                 write_alone<Shape>(sums, writer, storage.ring.sums, thread_index(), place);
                 return;

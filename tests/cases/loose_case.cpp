@@ -48,7 +48,7 @@ std::string launch(const Kernel& kernel, std::initializer_list<GemmCall> calls) 
     if (!backend_figures().is_ready(kernel)) return "the kernel is not ready";
     for (const GemmCall& call : calls) {
         if (!kernel.implementation->supports(call)) return "the kernel does not support it";
-        const cudaError_t status = kernel.implementation->launch(call, {}, backend_stream());
+        const cudaError_t status = kernel.implementation->launch(call, {}, {}, backend_stream());
         if (status != cudaSuccess) return "launch() answers " + std::to_string(static_cast<int>(status));
     }
     try {

@@ -84,7 +84,7 @@ namespace {
 
 /// How a kernel that can divide its work is asked to: drawn from the case's seed, so that a case fails again
 /// the same way. A block for each tile or few blocks that go from tile to tile; a number of parts of k,
-/// powers of two or not; and now and then a tail.
+/// powers of two or not; now and then a tail; and tiles that a few blocks share.
 std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_case) {
     const unsigned most_parts = kernel.implementation->most_k_parts;
     if (most_parts == 1) return {{}};
@@ -107,13 +107,17 @@ std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_
                               .resident_blocks = 2,
                               .tail_tiles = 1 + static_cast<unsigned>(random.below(3)),
                               .tail_k_parts = 2});
+    const std::int64_t slices = (gemm_case.k + tile.k - 1) / tile.k;
+    const auto sharing_blocks = static_cast<unsigned>(2 + random.below(7));
+    if (kernel.implementation->shares_tiles && can_share_tiles(tiles, slices, sharing_blocks, few))
+        partitions.push_back({.resident_blocks = sharing_blocks, .shares_tiles = true});
     return partitions;
 }
 
 std::string describe(const Partition& partition) {
     return " [k_parts " + std::to_string(partition.k_parts) + ", resident_blocks " +
            std::to_string(partition.resident_blocks) + ", tail " + std::to_string(partition.tail_tiles) +
-           " x " + std::to_string(partition.tail_k_parts) + "]";
+           " x " + std::to_string(partition.tail_k_parts) + (partition.shares_tiles ? ", shared]" : "]");
 }
 
 }  // namespace
@@ -155,10 +159,33 @@ bool PreparedCase::is_supported_by(const Kernel& kernel) {
 
 std::string PreparedCase::run(const Kernel& kernel) {
     for (const Partition& partition : partitions_of(kernel, case_)) {
-        const std::string finding = launch_and_compare(kernel, make_call(), partition);
+        std::string finding = launch_and_compare(kernel, make_call(), partition, {});
+        if (finding.empty() && partition.shares_tiles) finding = meet_in_workspace(kernel, partition);
         if (!finding.empty()) return finding + describe(partition);
     }
     return "";
+}
+
+std::string PreparedCase::meet_in_workspace(const Kernel& kernel, const Partition& partition) {
+    const std::vector<float> without = result_;
+    const TileFigures& tile = kernel.implementation->tiles;
+    DeviceBuffer sums(std::size_t{2} * partition.resident_blocks * static_cast<unsigned>(tile.m * tile.n), 0);
+    constexpr std::size_t counter_count = 4096;
+    static_assert(sizeof(unsigned) == sizeof(float));
+    DeviceBuffer counters(counter_count, 0);
+    std::vector<float> zeros(counter_count, 0.0f);
+    counters.upload(zeros);
+    const Workspace workspace{sums.data(), reinterpret_cast<unsigned*>(counters.data()), sums.size(),
+                              counter_count};
+    // The second launch finds the counters as the first leaves them.
+    for (const char* which : {"in a workspace: ", "in a used workspace: "}) {
+        const std::string finding = launch_and_compare(kernel, make_call(), partition, workspace);
+        if (!finding.empty()) return which + finding;
+        if (!same_bits(without, result_)) return std::string(which) + "other bits than without";
+    }
+    std::vector<float> left(counter_count);
+    counters.download(left);
+    return same_bits(left, zeros) ? "" : "a counter is not 0 after the launch";
 }
 
 std::string PreparedCase::run_through_plan(const Kernel& kernel) {
@@ -171,13 +198,13 @@ std::string PreparedCase::run_through_plan(const Kernel& kernel) {
     }
     if (decided.kernel != &kernel)
         return std::string("plan() does not choose the kernel: ") + to_string(decided.reason);
-    return launch_and_compare(*decided.kernel, call, decided.partition);
+    return launch_and_compare(*decided.kernel, call, decided.partition, {});
 }
 
 std::string PreparedCase::launch_and_compare(const Kernel& kernel, const GemmCall& call,
-                                             const Partition& partition) {
+                                             const Partition& partition, const Workspace& workspace) {
     c_.upload(problem_.c, false);
-    const cudaError_t status = kernel.implementation->launch(call, partition, backend_stream());
+    const cudaError_t status = kernel.implementation->launch(call, partition, workspace, backend_stream());
     // A program may reuse its host scalars as soon as the call returns.
     host_scalars_[0] = host_scalars_[1] = std::numeric_limits<float>::quiet_NaN();
     if (status != cudaSuccess) return "launch() answers " + std::to_string(static_cast<int>(status));

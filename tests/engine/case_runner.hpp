@@ -50,7 +50,8 @@ class PreparedCase {
     /// Whether the kernel says that it can serve the call.
     bool is_supported_by(const Kernel& kernel);
 
-    /// Launches the kernel once. Returns what is wrong, or an empty text.
+    /// Launches the kernel, dividing its work in the ways that the seed draws. Returns what is wrong, or an
+    /// empty text.
     std::string run(const Kernel& kernel);
 
     /// The same through plan(), with the kernel chosen by name: what it must choose, and the result.
@@ -61,7 +62,10 @@ class PreparedCase {
 
   private:
     GemmCall make_call();
-    std::string launch_and_compare(const Kernel& kernel, const GemmCall& call, const Partition& partition);
+    std::string launch_and_compare(const Kernel& kernel, const GemmCall& call, const Partition& partition,
+                                   const Workspace& workspace);
+    /// After the same without a workspace, whose bits it must give.
+    std::string meet_in_workspace(const Kernel& kernel, const Partition& partition);
     std::string find_changed_inputs() const;
 
     GemmCase case_;

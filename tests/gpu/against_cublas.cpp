@@ -106,7 +106,7 @@ void compare_with_cublas(const Handle& handle, const Shape& shape, float low) {
         if (kernel.implementation == nullptr || !kernel.implementation->supports(call)) continue;
         REQUIRE(figures.is_ready(kernel));
         c.fill_with_nan();
-        CHECK(kernel.implementation->launch(call, {}, nullptr) == cudaSuccess);
+        CHECK(kernel.implementation->launch(call, {}, {}, nullptr) == cudaSuccess);
         check_cuda(cudaDeviceSynchronize(), kernel.name);
         const double error = largest_error(c.download(), exact, magnitude);
         std::printf("%-16s %c%c %5d %5d %5d  data [%g, 1)  error %.3f  cuBLAS %.3f\n", kernel.name,

@@ -90,7 +90,7 @@ TEST_CASE("a captured call is kernels and nothing else, and reads device scalars
             const Stream stream;
             const GemmCall call = product.call(scalars.data(), scalars.data() + 1, PointerMode::device);
             if (!kernel.supports(call)) continue;
-            const Graph graph(stream, [&] { CHECK(kernel.launch(call, {}, stream) == cudaSuccess); });
+            const Graph graph(stream, [&] { CHECK(kernel.launch(call, {}, {}, stream) == cudaSuccess); });
 
             const std::vector<cudaGraphNodeType> nodes = graph.node_types();
             CHECK_FALSE(nodes.empty());
@@ -114,7 +114,7 @@ TEST_CASE("host scalars are frozen when the call is captured") {
         float alpha = 2.0f, beta = -1.0f;
         const Stream stream;
         const Graph graph(stream, [&] {
-            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, stream) == cudaSuccess);
+            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, {}, stream) == cudaSuccess);
         });
         alpha = beta = 99.0f;
         for (int replay = 0; replay < 3; ++replay) {
@@ -134,9 +134,9 @@ TEST_CASE("the same call gives the same bits, alone and beside another stream's 
         for (int repeat = 0; repeat < 5; ++repeat) {
             product.c.fill_with_nan();
             if (repeat > 2)
-                CHECK(kernel.launch(other.call(&alpha, &beta, PointerMode::host), {}, other_stream) ==
+                CHECK(kernel.launch(other.call(&alpha, &beta, PointerMode::host), {}, {}, other_stream) ==
                       cudaSuccess);
-            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, stream) == cudaSuccess);
+            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, {}, stream) == cudaSuccess);
             stream.synchronize();
             other_stream.synchronize();
             const std::vector<float> result = product.c.download();

@@ -184,7 +184,7 @@ std::string LargeProblem::run(const Kernel* kernel) {
     // plan() leaves C = beta * C to cuBLAS; the kernels can do it all the same.
     if (decided.reason == ForwardReason::empty) decided = {kernel != nullptr ? kernel : &last_rung()};
     if (decided.kernel == nullptr) return std::string("forwarded: ") + to_string(decided.reason);
-    const cudaError_t status = decided.kernel->implementation->launch(call, decided.partition, stream);
+    const cudaError_t status = decided.kernel->implementation->launch(call, decided.partition, {}, stream);
     if (status != cudaSuccess) return std::string("launch: ") + cudaGetErrorString(status);
     stream.synchronize();
     return check_samples();

@@ -245,6 +245,33 @@ __global__ void last_block_without_counter(float* memory) {
     last_block_reduces<true, false>(memory);
 }
 
+/// The same by the first of two warps, whose threads meet at a barrier of their own.
+template <bool synchronises>
+void last_warp_reduces(float* memory) {
+    Buffer& is_last = shared_memory<Buffer>();
+    const unsigned thread = thread_index();
+    constexpr unsigned blocks = 4;
+    if (thread >= 32) return;
+    if (thread % 4 == 0) memory[8 * block_index() + thread / 4] = static_cast<float>(block_index() + 1);
+    if (synchronises) synchronize_threads(1, 32);
+    if (thread == 0) {
+        const unsigned before = count_in_order(reinterpret_cast<unsigned*>(memory + 63), 1);
+        is_last.values[0] = before == blocks - 1 ? 1.0f : 0.0f;
+    }
+    synchronize_threads(1, 32);
+    if (is_last.values[0] == 0.0f || thread >= 8) return;
+    float sum = 0.0f;
+    for (unsigned block = 0; block < blocks; ++block) sum += memory[8 * block + thread];
+    memory[32 + thread] = sum;
+}
+
+__global__ void last_warp(float* memory) {
+    last_warp_reduces<true>(memory);
+}
+__global__ void last_warp_without_barrier(float* memory) {
+    last_warp_reduces<false>(memory);
+}
+
 __global__ void dynamic_past_end(float* memory) {
     auto* values = static_cast<float*>(dynamic_shared_memory());
     const unsigned thread = thread_index();
@@ -288,6 +315,8 @@ const KernelList synchronisation_kernels = {
     {"last_block", last_block},
     {"last_block_without_barrier", last_block_without_barrier},
     {"last_block_without_counter", last_block_without_counter},
+    {"last_warp", last_warp},
+    {"last_warp_without_barrier", last_warp_without_barrier},
     {"dynamic_past_end", dynamic_past_end, 240},
     {"dynamic_of_64_kib", dynamic_of_64_kib, 65536},
 };

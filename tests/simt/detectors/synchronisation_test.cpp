@@ -72,6 +72,8 @@ TEST_CASE("the last block of a grid reduces") {
     CHECK(result("last_block", std::vector<float>(64, 0.0f), 4)[35] == 1.0f + 2 + 3 + 4);
     check_finding("last_block_without_barrier", "race on global memory", {}, 64, 4);
     check_finding("last_block_without_counter", "race on global memory", {}, 64, 4);
+    CHECK(result("last_warp", std::vector<float>(64, 0.0f), 4)[35] == 1.0f + 2 + 3 + 4);
+    check_finding("last_warp_without_barrier", "race on global memory", {}, 64, 4);
 }
 
 TEST_CASE("launches that the hardware refuses") {

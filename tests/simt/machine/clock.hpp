@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace sgemm_shim::simt {
@@ -31,15 +33,20 @@ struct ThreadId {
 };
 
 /// What is known of a cluster that ran before: everything from `begin` (exclusive) to `end`, by all of its
-/// threads or by one.
+/// threads or by one, and what each thread did until a time of its own.
 struct Past {
     Time begin = 0;
     Time end = 0;
     bool all = true;
     ThreadId thread;
+    std::shared_ptr<const std::vector<Time>> thread_times;  ///< block after block; nullptr: nothing
+    unsigned block_size = 0;
 
     bool covers(ThreadId writer, Time time) const {
-        return time > begin && time <= end && (all || writer == thread);
+        if (time <= begin) return false;
+        if (time <= end && (all || writer == thread)) return true;
+        const std::size_t place = std::size_t{writer.rank} * block_size + writer.index;
+        return thread_times != nullptr && place < thread_times->size() && time <= (*thread_times)[place];
     }
     bool operator==(const Past&) const = default;
 };
@@ -60,6 +67,12 @@ class VectorClock {
         return std::ranges::any_of(past_, [&](const Past& past) { return past.covers(writer, time); });
     }
     const std::vector<Past>& past() const { return past_; }
+    /// What it knows of this cluster, for one that comes later: whole blocks until `block_end`, and threads.
+    Past as_past(Time cluster_start, Time block_end) const {
+        Past past{cluster_start, block_end, true, {}, nullptr, block_size_};
+        if (has_threads_) past.thread_times = std::make_shared<const std::vector<Time>>(threads_);
+        return past;
+    }
     void learn(const Past& past) {
         if (std::ranges::find(past_, past) == past_.end()) past_.push_back(past);
     }

@@ -181,8 +181,8 @@ void Synchronisation::meet_at_counter(const void* address) {
     for (const Past& past : self.known.past()) {
         if (std::ranges::find(counter.past, past) == counter.past.end()) counter.past.push_back(past);
     }
-    counter.past.push_back({start, self.known.block_time(self.id.rank), true, {}});
-    counter.past.push_back({start, self.time, false, self.id});
+    counter.past.push_back(self.known.as_past(start, self.known.block_time(self.id.rank)));
+    counter.past.push_back({start, self.time, false, self.id, nullptr, 0});
     self.time = machine_.advance();
 }
 

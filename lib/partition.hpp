@@ -1,0 +1,54 @@
+// How a launch divides its work among blocks, and the memory in which they meet.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace sgemm_shim {
+
+/// How a launch divides its work among blocks, beyond one block for each tile of C.
+struct Partition {
+    /// Blocks that share one tile, each with a part of k: a cluster. 1 to KernelImplementation::most_k_parts.
+    unsigned k_parts = 1;
+    /// Blocks that the GPU holds at the same time: with k_parts = 1, so many go from tile to tile. 0: a block
+    /// for each tile.
+    unsigned resident_blocks = 0;
+    /// The last so many tiles are left to a second launch, with parts of their own: the rest of the last wave
+    /// of blocks would keep few multiprocessors busy. Done only for beta = 0 on the host, where a second
+    /// launch that fails after the first has not spoilt what a forwarded call needs.
+    unsigned tail_tiles = 0;
+    unsigned tail_k_parts = 1;
+    /// The resident blocks share all tiles evenly: where the share of one ends, the next goes on in the
+    /// middle of the tile, and the sums of such a tile meet in a workspace. Without a workspace a cluster for
+    /// each tile adds up the same parts in the same order. For kernels with
+    /// KernelImplementation::shares_tiles, where can_share_tiles() says so.
+    bool shares_tiles = false;
+};
+
+/// Device memory in which the blocks of one launch leave sums for each other. Launches that have the same one
+/// must follow each other. Empty where there is none.
+struct Workspace {
+    float* sums = nullptr;         ///< 16-byte aligned
+    unsigned* counters = nullptr;  ///< all 0 before a launch, and 0 again after it
+    std::size_t sum_count = 0;
+    std::size_t counter_count = 0;
+};
+
+/// The most blocks that compute a part of the same tile, where `blocks` share `tiles` of `slices` steps each.
+constexpr std::int64_t blocks_of_shared_tile(std::int64_t tiles, std::int64_t slices, std::int64_t blocks) {
+    // At worst the tile's first slice is the last of a share, and shorter shares follow.
+    const std::int64_t shortest_share = tiles * slices / blocks;
+    return 1 + (slices - 1 + shortest_share - 1) / shortest_share;
+}
+
+/// Whether `blocks` can share `tiles` of `slices` steps each: there is a slice for each, they can be counted
+/// in 31 bits, and the blocks of a tile fit into a cluster of `most_k_parts`.
+constexpr bool can_share_tiles(std::int64_t tiles, std::int64_t slices, std::int64_t blocks,
+                               unsigned most_k_parts) {
+    constexpr std::int64_t most_slices = INT32_MAX;
+    return tiles > 0 && slices > 0 && blocks > 0 && slices <= most_slices && tiles <= most_slices / slices &&
+           blocks <= tiles * slices &&
+           blocks_of_shared_tile(tiles, slices, blocks) <= std::int64_t{most_k_parts};
+}
+
+}  // namespace sgemm_shim
