@@ -1,5 +1,6 @@
 #include "engine_rows.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -13,8 +14,10 @@ namespace {
 
 constexpr int repeats_for_same_bits = 20;
 
-/// How many kernels a neighbour runs on, by turns, where not everything runs everywhere.
-constexpr std::size_t kernels_of_a_neighbour = 3;
+/// Where not everything runs everywhere: how many kernels a neighbour of a row's case runs on, and how many
+/// of the production family, which is two sources, the case itself. By turns; the ladder's run on every row.
+constexpr std::size_t kernels_of_a_neighbour = 2;
+constexpr std::size_t production_kernels_of_a_row = 3;
 
 std::vector<const Kernel*> kernels_for(const std::string& wanted, const Selection& selection) {
     std::vector<const Kernel*> kernels;
@@ -95,13 +98,26 @@ void run_products(const CaseRow& row, const Selection& selection, const Report& 
     base.seed = selection.seed * 1000 + static_cast<std::uint64_t>(row.line);
     const std::vector<const Kernel*> all = kernels_for(base.kernel, selection);
     const std::vector<GemmCase> cases = neighbourhood(base, row.around);
-    std::size_t turn = selection.seed;
+    if (selection.all_kernels_everywhere) {
+        for (const GemmCase& gemm_case : cases) run_case_of_row(row, gemm_case, all, report);
+        return;
+    }
+    std::vector<const Kernel*> ladder, production;
+    for (const Kernel* kernel : all)
+        (kernel->cost.kind == CostFigures::Kind::none ? ladder : production).push_back(kernel);
+    std::size_t turn = selection.seed + static_cast<std::size_t>(row.line) * production_kernels_of_a_row;
+    const auto add_by_turns = [&](std::vector<const Kernel*>& kernels, std::span<const Kernel* const> from,
+                                  std::size_t count) {
+        for (std::size_t i = 0; i < std::min(count, from.size()); ++i)
+            kernels.push_back(from[turn++ % from.size()]);
+    };
     for (std::size_t i = 0; i < cases.size(); ++i) {
-        std::vector<const Kernel*> kernels = all;
-        if (i != 0 && !selection.all_kernels_everywhere && all.size() > kernels_of_a_neighbour) {
-            kernels.clear();
-            for (std::size_t j = 0; j < kernels_of_a_neighbour; ++j)
-                kernels.push_back(all[turn++ % all.size()]);
+        std::vector<const Kernel*> kernels;
+        if (i == 0) {
+            kernels = ladder;
+            add_by_turns(kernels, production, production_kernels_of_a_row);
+        } else {
+            add_by_turns(kernels, all, kernels_of_a_neighbour);
         }
         run_case_of_row(row, cases[i], kernels, report);
     }

@@ -16,7 +16,7 @@ using Report = std::function<void(const std::string& line, const std::string& fi
 struct Selection {
     std::string kernel;  ///< only this one; empty: all
     std::uint64_t seed = 1;
-    bool all_kernels_everywhere = false;  ///< neighbours too run on every kernel, not on some by turns
+    bool all_kernels_everywhere = false;  ///< not on some by turns
 };
 
 /// Runs a row of runner product, pointers, late_scalars, overlap or plan.
