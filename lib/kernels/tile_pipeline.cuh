@@ -322,56 +322,75 @@ class RingOfConsumers {
     const float* b_ = nullptr;
 };
 
+/// A few steps of k, loaded together.
+template <class Tiling, int count>
+struct Steps {
+    Fragments<Tiling> at[count];
+
+    /// From the step on that lies `ahead` of where the ring stands.
+    template <class Ring>
+    __device__ void load(const Ring& ring, int ahead = 0) {
+#pragma unroll
+        for (int step = 0; step < count; ++step) ring.load(at[step], ahead + step);
+    }
+    __device__ void multiply_add(ThreadSums<Tiling>& sums) const {
+#pragma unroll
+        for (int step = 0; step < count; ++step) sums.multiply_add(at[step]);
+    }
+};
+
 /// Multiplies the slices of a tile.
 ///
-/// Each step's fragments are loaded while the step before is multiplied, two steps in turn in a loop that is
-/// not unrolled any further: unrolled, the compiler moves the sums from register to register between the
-/// steps, into banks where they collide with the fragments, and the loop outgrows the instruction cache.
+/// Each group of steps is loaded while the one before is multiplied, two groups in turn. For large rectangles
+/// a group is one step, in a loop that is not unrolled any further: unrolled, the compiler moves the sums
+/// from register to register between the steps, into banks where they collide with the fragments, and the
+/// loop outgrows the instruction cache. The products of one step of a small rectangle take less time than a
+/// load, so there a group is two steps, and a slice, which is not long then, is unrolled.
 template <class Shape>
 __device__ inline void consume(ThreadSums<typename Shape::Tiling>& sums, const SliceRange& range,
                                RingOfConsumers<Shape>& ring) {
-    static_assert(Shape::tile_k % 2 == 0);
-    Fragments<typename Shape::Tiling> even, odd;
+    constexpr bool is_small = Shape::Tiling::thread_m * Shape::Tiling::thread_n < 32;
+    constexpr int group = is_small ? 2 : 1;
+    constexpr int pairs = Shape::tile_k / (2 * group) - 1;
+    [[maybe_unused]] constexpr int unrolled_pairs = is_small ? pairs : 1;
+    static_assert(Shape::tile_k % (2 * group) == 0);
+    Steps<typename Shape::Tiling, group> even, odd;
     if (range.count_whole > 0) {
         ring.begin_slice();
-        ring.load(even);
+        even.load(ring);
     }
-    // The smallest rectangles are not worth a loop.
-    constexpr int pairs = Shape::tile_k / 2 - 1;
-    [[maybe_unused]] constexpr int unrolled_pairs =
-        Shape::Tiling::thread_m * Shape::Tiling::thread_n < 32 ? pairs : 1;
     for (int slice = 0; slice < range.count_whole; ++slice) {
 #pragma unroll unrolled_pairs
         for (int pair = 0; pair < pairs; ++pair) {
-            ring.load(odd, 1);
-            sums.multiply_add(even);
-            ring.advance(2);
-            ring.load(even);
-            sums.multiply_add(odd);
+            odd.load(ring, group);
+            even.multiply_add(sums);
+            ring.advance(2 * group);
+            even.load(ring);
+            odd.multiply_add(sums);
         }
-        ring.load(odd, 1);
-        sums.multiply_add(even);
+        odd.load(ring, group);
+        even.multiply_add(sums);
         const unsigned read = ring.end_slice();
         if (slice + 1 < range.count_whole) {
             ring.begin_slice();
-            ring.load(even);
+            even.load(ring);
         }
         ring.release(read);
-        sums.multiply_add(odd);
+        odd.multiply_add(sums);
     }
     if (range.last_steps > 0) {
         ring.begin_slice();
-        ring.load(even);
+        ring.load(even.at[0]);
 #pragma unroll 1
         for (int rest = range.last_steps; rest > 1; rest -= 2) {
-            ring.load(odd, 1);
-            sums.multiply_add(even);
+            ring.load(odd.at[0], 1);
+            sums.multiply_add(even.at[0]);
             ring.advance(2);
-            if (rest > 2) ring.load(even);
-            sums.multiply_add(odd);
+            if (rest > 2) ring.load(even.at[0]);
+            sums.multiply_add(odd.at[0]);
         }
         ring.release(ring.end_slice());
-        if (range.last_steps % 2 != 0) sums.multiply_add(even);
+        if (range.last_steps % 2 != 0) sums.multiply_add(even.at[0]);
     }
 }
 
