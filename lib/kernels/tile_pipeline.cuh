@@ -284,17 +284,13 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
 template <class Shape>
 class RingOfConsumers {
   public:
-    __device__ RingOfConsumers(const typename Shape::Stage* stages, PhaseBarrier (&full)[Shape::stages],
+    __device__ RingOfConsumers(typename Shape::Stage* stages, PhaseBarrier (&full)[Shape::stages],
                                const PlaceInTile<typename Shape::Tiling>& place)
-        : stages_(stages), full_(full), place_(place) {}
+        : a_(&stages[0].a.at[0][place.m]), b_(&stages[0].b.at[0][place.n]), full_(full) {}
 
-    /// Waits for the next stage and stands at its first step.
-    __device__ void begin_slice() {
-        wait(full_[position_.stage], position_.parity);
-        a_ = &stages_[position_.stage].a.at[0][place_.m];
-        b_ = &stages_[position_.stage].b.at[0][place_.n];
-    }
-    /// Loads the step at which the ring stands, or the one after it.
+    /// Waits for the stage at whose first step the ring stands.
+    __device__ void begin_slice() { wait(*full_, position_.parity); }
+    /// Loads the step at which the ring stands, or one after it.
     __device__ void load(Fragments<typename Shape::Tiling>& step, int ahead = 0) const {
         step.load(a_ + ahead * row_a, b_ + ahead * row_b);
     }
@@ -302,10 +298,17 @@ class RingOfConsumers {
         a_ += steps * row_a;
         b_ += steps * row_b;
     }
-    /// Leaves the stage; release(end_slice()), when everything in it has been loaded, gives it back.
-    __device__ unsigned end_slice() {
+    /// Leaves the stage, whose step `step` the ring stands at, for the next one's first;
+    /// release(end_slice()), when everything in it has been loaded, gives it back. All addresses come from
+    /// the ones before: from the ring's beginning and the thread's place, the compiler would work them out
+    /// anew for every slice.
+    __device__ unsigned end_slice(int step) {
         const unsigned read = first_stage_barrier + static_cast<unsigned>(position_.stage);
         position_.advance();
+        const int stages_on = position_.stage == 0 ? 1 - Shape::stages : 1;
+        a_ += stages_on * stage_length - step * row_a;
+        b_ += stages_on * stage_length - step * row_b;
+        full_ += stages_on;
         return read;
     }
     __device__ static void release(unsigned read) { arrive_threads(read, Shape::threads); }
@@ -313,13 +316,12 @@ class RingOfConsumers {
   private:
     static constexpr int row_a = StageSlice<Shape::tile_m, Shape::tile_k>::row_length;
     static constexpr int row_b = StageSlice<Shape::tile_n, Shape::tile_k>::row_length;
+    static constexpr int stage_length = sizeof(typename Shape::Stage) / sizeof(float);
 
-    const typename Shape::Stage* stages_;
-    PhaseBarrier (&full_)[Shape::stages];
-    const PlaceInTile<typename Shape::Tiling>& place_;
+    const float* a_;  ///< the thread's place in the step's row
+    const float* b_;
+    PhaseBarrier* full_;
     RingPosition<Shape::stages> position_;
-    const float* a_ = nullptr;
-    const float* b_ = nullptr;
 };
 
 /// A few steps of k, loaded together.
@@ -370,7 +372,7 @@ __device__ inline void consume(ThreadSums<typename Shape::Tiling>& sums, const S
         }
         odd.load(ring, group);
         even.multiply_add(sums);
-        const unsigned read = ring.end_slice();
+        const unsigned read = ring.end_slice(Shape::tile_k - 2 * group);
         if (slice + 1 < range.count_whole) {
             ring.begin_slice();
             even.load(ring);
@@ -381,15 +383,16 @@ __device__ inline void consume(ThreadSums<typename Shape::Tiling>& sums, const S
     if (range.last_steps > 0) {
         ring.begin_slice();
         ring.load(even.at[0]);
+        int step = 0;
 #pragma unroll 1
-        for (int rest = range.last_steps; rest > 1; rest -= 2) {
+        for (; step + 1 < range.last_steps; step += 2) {
             ring.load(odd.at[0], 1);
             sums.multiply_add(even.at[0]);
             ring.advance(2);
-            if (rest > 2) ring.load(even.at[0]);
+            if (step + 2 < range.last_steps) ring.load(even.at[0]);
             sums.multiply_add(odd.at[0]);
         }
-        ring.release(ring.end_slice());
+        ring.release(ring.end_slice(step));
         if (range.last_steps % 2 != 0) sums.multiply_add(even.at[0]);
     }
 }
