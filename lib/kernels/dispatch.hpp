@@ -72,15 +72,20 @@ inline unsigned blocks_of_clusters(unsigned clusters, unsigned k_parts) {
     return __builtin_mul_overflow(clusters, k_parts, &blocks) || blocks > most_blocks ? 0 : blocks;
 }
 
-/// Whether an operand can be read 16 bytes at a time: every matrix of the batch starts on 16 bytes and keeps
-/// that from one column of the storage to the next, and a load along mn does not reach past the last row,
-/// which the last column need not pad.
+/// Whether every matrix of the batch starts on 16 bytes and keeps that from one column of the storage to the
+/// next.
+inline bool begins_on_vectors(const MatrixBatch<const float>& operand, std::int64_t batch_count) {
+    constexpr std::int64_t floats = 4;
+    return operand.array == nullptr && reinterpret_cast<std::uintptr_t>(operand.first) % 16 == 0 &&
+           operand.leading_dimension % floats == 0 && (batch_count == 1 || operand.stride % floats == 0);
+}
+
+/// Whether an operand can be read 16 bytes at a time: besides, a load along mn must not reach past the last
+/// row, which the last column need not pad.
 inline bool allows_vectors(const MatrixBatch<const float>& operand, Major major, std::int64_t count_mn,
                            std::int64_t batch_count) {
     constexpr std::int64_t floats = 4;
-    return operand.array == nullptr && reinterpret_cast<std::uintptr_t>(operand.first) % 16 == 0 &&
-           operand.leading_dimension % floats == 0 && (batch_count == 1 || operand.stride % floats == 0) &&
-           (major == Major::k || count_mn % floats == 0);
+    return begins_on_vectors(operand, batch_count) && (major == Major::k || count_mn % floats == 0);
 }
 
 inline bool operands_allow_vectors(const GemmCall& call) {

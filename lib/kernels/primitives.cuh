@@ -194,6 +194,25 @@ __device__ inline void copy_async(void* shared, const void* global, int valid) {
 #endif
 }
 
+/// Closes the thread's current group of copies.
+__device__ inline void commit_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#else
+    __trap();
+#endif
+}
+/// Waits until at most `pending` of the thread's latest groups are incomplete. The other threads may read
+/// what arrived after a barrier.
+template <int pending>
+__device__ inline void wait_for_copies() {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+#else
+    __trap();
+#endif
+}
+
 // ---- mbarriers (compute capability 8.0) -------------------------------------------------------------------
 
 /// An mbarrier, in shared memory. A phase completes when the expected number of arrivals is there; phases
