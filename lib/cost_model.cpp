@@ -219,7 +219,7 @@ Choice cheapest(const GemmCall& call, const DeviceFigures& device) {
 }
 
 Choice cheapest_of(const Kernel& kernel, const GemmCall& call, const DeviceFigures& device) {
-    if (kernel.cost.kind == CostFigures::Kind::none) return {&kernel, {}, 0};
+    if (kernel.cost.kind == CostFigures::Kind::none) return completed({&kernel, {}, 0}, call, device);
     return completed(best_partition(kernel, CallFigures(call, device), device), call, device);
 }
 

@@ -18,6 +18,8 @@ extern const KernelImplementation direct_wide;
 extern const KernelImplementation dot;
 extern const KernelImplementation dot_tall;
 extern const KernelImplementation dot_wide;
+extern const KernelImplementation one_fetch;
+extern const KernelImplementation tiny_matrices;
 extern const KernelImplementation tile_256x128;
 extern const KernelImplementation tile_128x256;
 extern const KernelImplementation tile_128x128;
@@ -34,6 +36,10 @@ namespace {
 constexpr const char* any_shape_on_ampere =
     "compute capability 8.0 and machine code for the GPU in this library; any m, n, k, leading dimension, "
     "transposition and scalars, operands aligned to 4 bytes";
+
+constexpr const char* short_k_on_ampere =
+    "compute capability 8.0 and machine code for the GPU in this library; sizes up to 2^30, any leading "
+    "dimension, transposition and scalars, operands aligned to 4 bytes";
 
 /// Rows of the production family.
 constexpr Kernel tile_row(const char* name, const char* idea, const KernelImplementation& implementation,
@@ -100,6 +106,15 @@ constexpr Kernel table[] = {
                  {true, 0.0f, 0.13f, 4.57f}),
     register_row("dot_wide", "products with a vector: lanes along k, 4 columns a warp", kernels::dot_wide,
                  {true, 0.0f, 0.164f, 3.67f}),
+    // These two wait for measurements: until they have cost figures, plan() does not choose them.
+    {.name = "one_fetch",
+     .idea = "small single products: all of a block's part of k fetched at once, a warp for each share",
+     .implementation = &kernels::one_fetch,
+     .requirements = short_k_on_ampere},
+    {.name = "tiny_matrices",
+     .idea = "batches of tiny matrices: a warp each, which fetches the next one while it multiplies",
+     .implementation = &kernels::tiny_matrices,
+     .requirements = short_k_on_ampere},
     tile_row("tile_256x128", "tiles of 256 x 128: producer warps copy ahead, consumer warps multiply",
              kernels::tile_256x128, {0.75f, 0.0271f}),
     tile_row("tile_128x256", "tiles of 128 x 256: producer warps copy ahead, consumer warps multiply",

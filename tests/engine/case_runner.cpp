@@ -87,14 +87,14 @@ namespace {
 /// powers of two or not; now and then a tail; and tiles that a few blocks share.
 std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_case) {
     const unsigned most_parts = kernel.implementation->most_k_parts;
-    if (most_parts == 1) return {{}};
+    const TileFigures& tile = kernel.implementation->tiles;
+    if (tile.blocks_per_multiprocessor == 0) return {{}};
     constexpr unsigned part_numbers[] = {2, 3, 4, 5, 8, 16};
     Random random(gemm_case.seed);
     std::vector<Partition> partitions{
         {.k_parts = 1, .resident_blocks = static_cast<unsigned>(random.below(4))}};
-    if (backend_figures().compute_capability() < 90) return partitions;
+    if (most_parts == 1 || backend_figures().compute_capability() < 90) return partitions;
     // Of many tiles a few parts each show no more.
-    const TileFigures& tile = kernel.implementation->tiles;
     const std::int64_t tiles =
         ((gemm_case.m + tile.m - 1) / tile.m) * ((gemm_case.n + tile.n - 1) / tile.n) * gemm_case.batch_count;
     // Blocks of large tiles have many threads, too.

@@ -4,12 +4,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
 
+#include "kernels/warp_division.hpp"
 #include "sample_calls.hpp"
 
 using namespace sgemm_shim;
@@ -201,4 +203,55 @@ TEST_CASE("epilogue: one rounding for alpha * sum, subnormal numbers and overflo
     CHECK(epilogue(1.0f, 0x1p-149f, 0.0f, 0.0f) == 0x1p-149f);
     CHECK(epilogue(0x1p-100f, infinity, 0.0f, 0.0f) == infinity);
     CHECK(std::isnan(epilogue(1.0f, not_a_number, 0.0f, 0.0f)));
+}
+
+TEST_CASE("a divisor divides every number below 2^31 as the machine does") {
+    constexpr unsigned largest_dividend = (1u << 31) - 1;
+    for (const unsigned value :
+         {1u, 2u, 3u, 5u, 7u, 10u, 641u, 65535u, 65536u, 65537u, 123456789u, (1u << 30) - 1, 1u << 30,
+          (1u << 30) + 1, largest_dividend - 1, largest_dividend}) {
+        CAPTURE(value);
+        const warp_product::Divisor divisor = warp_product::divisor(value);
+        CHECK(divisor.value == value);
+        const unsigned multiples = largest_dividend / value;
+        for (const unsigned multiple :
+             {0u, 1u, 2u, 3u, multiples / 3, multiples / 2, multiples - 1, multiples}) {
+            // Around each multiple, as far as there are numbers.
+            for (const std::int64_t beside : {-1, 0, 1}) {
+                const std::int64_t dividend = std::int64_t{multiple} * value + beside;
+                if (dividend < 0 || dividend > largest_dividend || multiple > multiples) continue;
+                CHECK(divisor.divide(static_cast<unsigned>(dividend)) == dividend / value);
+            }
+        }
+        CHECK(divisor.divide(largest_dividend) == largest_dividend / value);
+    }
+}
+
+TEST_CASE("slices of tiny tiles fit into the shared memory that they are meant for") {
+    constexpr int most_floats = 1424;
+    for (const Operation a : {Operation::none, Operation::transpose}) {
+        for (const Operation b : {Operation::none, Operation::transpose}) {
+            for (const int m : {1, 7, 8, 9, 23, 31, 32, 33}) {
+                for (const int n : {1, 4, 15, 32, 149}) {
+                    for (const int k : {1, 3, 4, 23, 64, 1000}) {
+                        for (const int padding : {0, 1, 2, 4, 8}) {
+                            GemmCall call = legal_call(a, b);
+                            call.m = m;
+                            call.n = n;
+                            call.k = k;
+                            call.a.leading_dimension = (a == Operation::none ? m : k) + padding;
+                            call.b.leading_dimension = (b == Operation::none ? k : n) + padding;
+                            const warp_product::Division division =
+                                warp_product::divide(call, std::min(m, 32), std::min(n, 32), k, most_floats);
+                            CHECK(division.stage_floats <= most_floats);
+                            CHECK(division.stage_floats % 4 == 0);
+                            CHECK(division.b_begins % 4 == 0);
+                            CHECK(division.slice_k >= std::min(k, 4));
+                            CHECK((division.slice_k == k || division.slice_k % 4 == 0));
+                        }
+                    }
+                }
+            }
+        }
+    }
 }

@@ -1,0 +1,101 @@
+// The production kernel for small single products, which are over before a pipeline has filled.
+//
+// The idea: the time is that of the launch, of one way to memory and back, and of whatever stands between the
+// two. So a block's part of k is fetched at once, every copy on its way before anything is waited for: each
+// warp copies its own share of k into its own part of shared memory and multiplies it as soon as it is there
+// (warp_product.cuh), and the only barrier of the block is where the warps' sums meet, in the order of k.
+// Tiles are as small as it takes to give work to half of an H200, and a block has as many warps as there are
+// shares worth one. Where k is long, the blocks of a cluster divide it, and a share that is longer than its
+// part of shared memory is fetched in turns.
+#pragma once
+
+#include "gemm_arguments.cuh"
+#include "kernels/primitives.cuh"
+#include "warp_product.cuh"
+
+namespace sgemm_shim::one_fetch {
+
+constexpr int most_warps = 8;
+constexpr int most_threads = most_warps * 32;
+
+/// How a block divides k among its warps.
+struct Shares {
+    int warps;
+    int steps;                    ///< of each; only the last of all can be shorter, or have none
+    int tile_m_log2;              ///< tiles have powers of two
+    warp_product::Divisor ranks;  ///< of the cluster
+};
+
+template <Major major_a, Major major_b>
+__global__ void __launch_bounds__(most_threads)
+    kernel(GemmArguments arguments, warp_product::Division division, Shares shares) {
+    const Epilogue epilogue(arguments);
+    if (epilogue.keeps_c()) return;
+    const unsigned ranks = cluster_size();
+    const unsigned rank = cluster_rank();
+    const warp_product::Tile tile(shares.ranks.divide(block_index()), division);
+    const int lane = static_cast<int>(thread_index() % 32);
+    const int warp = static_cast<int>(thread_index() / 32);
+    float* const parts = static_cast<float*>(dynamic_shared_memory());  // one a warp
+    float* const own = parts + warp * division.stage_floats;
+
+    // Shares are rounded up: those behind the end are empty.
+    int k = (static_cast<int>(rank) * shares.warps + warp) * shares.steps;
+    const int end = !epilogue.has_product()         ? 0
+                    : division.k - k < shares.steps ? division.k
+                                                    : k + shares.steps;
+    const auto steps = [&] { return end - k < division.slice_k ? end - k : division.slice_k; };
+    // Before anything else: whatever stands before the first copy is added to the time of the whole.
+    warp_product::SlicePlaces places{};
+    const auto fetch = [&] {
+        places =
+            warp_product::start_slices<major_a, major_b>(own, arguments, division, tile, k, steps(), lane);
+        commit_copies();
+    };
+    if (k < end) fetch();
+    warp_product::Sums sums;
+    while (k < end) {
+        wait_for_copies<0>();
+        synchronize_warp();
+        warp_product::multiply_add<major_a, major_b>(sums, division, tile, own, places, steps(), lane);
+        synchronize_warp();
+        k += division.slice_k;
+        if (k < end) fetch();
+    }
+    warp_product::store_sums(own, division.tile_m, sums, division.thread_tile, lane);
+    synchronize_block();
+
+    const int elements = division.tile_m * division.tile_n;
+    const int threads = shares.warps * 32;
+    const auto sum_of_block = [&](int element) {
+        float sum = 0.0f;
+        for (int i = 0; i < shares.warps; ++i) sum += parts[i * division.stage_floats + element];
+        return sum;
+    };
+    float* const c = matrix_of_batch(arguments.c, tile.batch);
+    const auto write = [&](int element, const auto& sum) {
+        const int m = tile.m + (element & (division.tile_m - 1));
+        const int n = tile.n + (element >> shares.tile_m_log2);
+        if (m < division.m && n < division.n)
+            epilogue.update(c + m + n * arguments.c.leading_dimension, sum(element));
+    };
+    const auto thread = static_cast<int>(thread_index());
+    if (ranks == 1) {
+        for (int element = thread; element < elements; element += threads) write(element, sum_of_block);
+        return;
+    }
+    // The first warp's part becomes the block's, and every block adds up some elements of the cluster's.
+    for (int element = thread; element < elements; element += threads) parts[element] = sum_of_block(element);
+    synchronize_cluster();
+    const auto sum_of_cluster = [&](int element) {
+        float sum = 0.0f;
+        for (unsigned i = 0; i < ranks; ++i) sum += *remote_shared(parts + element, i);
+        return sum;
+    };
+    for (int element = static_cast<int>(rank) * threads + thread; element < elements;
+         element += static_cast<int>(ranks) * threads)
+        write(element, sum_of_cluster);
+    synchronize_cluster();
+}
+
+}  // namespace sgemm_shim::one_fetch

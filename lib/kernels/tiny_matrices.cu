@@ -1,0 +1,63 @@
+#include "tiny_matrices.cuh"
+
+#include "warp_division.hpp"
+
+namespace sgemm_shim {
+namespace {
+
+using warp_product::largest_tile;
+
+class TinyMatricesKernel {
+    using Functions = FunctionsByMajors<TinyMatricesKernel>;
+
+  public:
+    template <Major major_a, Major major_b>
+    static constexpr auto instance() {
+        return tiny_matrices::kernel<major_a, major_b>;
+    }
+
+    static bool supports(const GemmCall& call) {
+        return warp_product::has_short_sides(call) && grid_size(call, largest_tile, largest_tile) != 0;
+    }
+
+    static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
+                                   cudaStream_t stream) {
+        const warp_product::Division division =
+            warp_product::divide(call, tile_side(call.m), tile_side(call.n), static_cast<int>(call.k),
+                                 tiny_matrices::stage_floats);
+        // No more tiles than supports() counted: theirs are as many, only nearly equal.
+        const unsigned tiles = division.tiles.value * static_cast<unsigned>(call.batch_count);
+        const unsigned most = tiles / tiny_matrices::warps + (tiles % tiny_matrices::warps != 0 ? 1 : 0);
+        const unsigned blocks = partition.resident_blocks != 0 && partition.resident_blocks < most
+                                    ? partition.resident_blocks
+                                    : most;
+        return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
+            return launch(instance<major_a, major_b>(), blocks, tiny_matrices::threads, 0, stream,
+                          gemm_arguments(call), division,
+                          tiny_matrices::TileRange{tiles, blocks * tiny_matrices::warps});
+        });
+    }
+
+    static constexpr KernelImplementation implementation() {
+        return {.launch = launch_call,
+                .supports = supports,
+                .functions = Functions::all,
+                .least_compute_capability = 80,
+                .tiles = {largest_tile, largest_tile, 16, tiny_matrices::blocks_per_multiprocessor}};
+    }
+
+  private:
+    /// The whole side, or nearly equal parts that begin on whole sectors of 32 bytes.
+    static int tile_side(std::int64_t count) {
+        if (count <= largest_tile) return static_cast<int>(count);
+        const std::int64_t tiles = (count + largest_tile - 1) / largest_tile;
+        return static_cast<int>((count + tiles - 1) / tiles + 7) / 8 * 8;
+    }
+};
+
+}  // namespace
+
+namespace kernels {
+extern const KernelImplementation tiny_matrices = TinyMatricesKernel::implementation();
+}
+}  // namespace sgemm_shim
