@@ -24,8 +24,11 @@ class OneFetchKernel {
 
     static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
                                    cudaStream_t stream) {
-        const Tile tile = tile_of(call, partition.k_parts);
-        const Shares shares = shares_of(call, partition.k_parts, tile);
+        const auto part = static_cast<int>((call.k + partition.k_parts - 1) / partition.k_parts);
+        const int warps =
+            std::clamp((part + steps_worth_a_warp - 1) / steps_worth_a_warp, 1, one_fetch::most_warps);
+        const Tile tile = tile_of(call, partition, warps);
+        const Shares shares = shares_of(part, warps, partition.k_parts, tile);
         const Division division =
             warp_product::divide(call, tile.m, tile.n, shares.steps, most_shared_floats / shares.warps);
         const unsigned blocks = blocks_of_clusters(grid_size(call, tile.m, tile.n), partition.k_parts);
@@ -56,11 +59,12 @@ class OneFetchKernel {
                 .least_compute_capability = 80,
                 .most_k_parts = 16,
                 .tiles = {warp_product::largest_tile, warp_product::largest_tile,
-                          one_fetch::most_warps * steps_worth_a_warp, 2}};
+                          one_fetch::most_warps * steps_worth_a_warp, blocks_per_multiprocessor}};
     }
 
   private:
-    /// Two blocks on a multiprocessor of an H200, one where there are 100 KiB.
+    static constexpr int blocks_per_multiprocessor = 2;
+    /// Fits so many times into an H200's shared memory, and once into the 100 KiB of smaller GPUs.
     static constexpr int most_shared_floats = 24 * 1024;
     static constexpr int steps_worth_a_warp = 16;
 
@@ -68,25 +72,28 @@ class OneFetchKernel {
         int m, n;
     };
 
-    /// Halved until there are blocks for every other multiprocessor of an H200.
-    static Tile tile_of(const GemmCall& call, unsigned k_parts) {
-        constexpr std::int64_t enough_blocks = 66;
+    /// As large as the product, and halved until there are a block for nearly every multiprocessor and a warp
+    /// for each of its quarters.
+    static Tile tile_of(const GemmCall& call, const Partition& partition, int warps) {
+        constexpr unsigned of_h200 = 132;
+        const unsigned multiprocessors =
+            partition.resident_blocks == 0
+                ? of_h200
+                : std::max(partition.resident_blocks / blocks_per_multiprocessor, 1u);
         const auto side = [](std::int64_t count) { return count > 16 ? 32 : count > 8 ? 16 : 8; };
         Tile tile{side(call.m), side(call.n)};
-        while (tile.m * tile.n > 64) {
-            const unsigned blocks = grid_size(call, tile.m, tile.n);
-            if (std::int64_t{blocks} * k_parts >= enough_blocks) break;
+        while (tile.m * tile.n > warp_product::cover * warp_product::cover) {
+            const std::int64_t blocks = std::int64_t{grid_size(call, tile.m, tile.n)} * partition.k_parts;
+            if (blocks >= multiprocessors - multiprocessors / 8 && blocks * warps >= multiprocessors * 4)
+                break;
             (tile.m >= tile.n ? tile.m : tile.n) /= 2;
         }
         return tile;
     }
 
-    static Shares shares_of(const GemmCall& call, unsigned k_parts, const Tile& tile) {
-        const auto part = static_cast<int>((call.k + k_parts - 1) / k_parts);
-        const int warps =
-            std::clamp((part + steps_worth_a_warp - 1) / steps_worth_a_warp, 1, one_fetch::most_warps);
+    static Shares shares_of(int part, int warps, unsigned k_parts, const Tile& tile) {
         // Multiples of 4 keep every share's beginning on 16 bytes.
-        const int steps = std::max((part + warps - 1) / warps + 3, 4) / 4 * 4;
+        const int steps = std::max(warp_product::round_up((part + warps - 1) / warps, 4), 4);
         return {std::max((part + steps - 1) / steps, 1), steps, warp_product::log2_of_at_least(tile.m),
                 warp_product::divisor(k_parts)};
     }

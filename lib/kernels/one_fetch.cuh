@@ -4,14 +4,15 @@
 // two. So a block's part of k is fetched at once, every copy on its way before anything is waited for: each
 // warp copies its own share of k into its own part of shared memory and multiplies it as soon as it is there
 // (warp_product.cuh), and the only barrier of the block is where the warps' sums meet, in the order of k.
-// Tiles are as small as it takes to give work to half of an H200, and a block has as many warps as there are
-// shares worth one. Where k is long, the blocks of a cluster divide it, and a share that is longer than its
-// part of shared memory is fetched in turns.
+// Tiles are as small as it takes to give every multiprocessor a block and each of its quarters a warp, and a
+// block has as many warps as there are shares worth one. Where k is long, the blocks of a cluster
+// divide it, and a share that is longer than its part of shared memory is fetched in turns.
 #pragma once
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
 #include "warp_product.cuh"
+#include "write_four.cuh"
 
 namespace sgemm_shim::one_fetch {
 
@@ -25,6 +26,27 @@ struct Shares {
     int tile_m_log2;              ///< tiles have powers of two
     warp_product::Divisor ranks;  ///< of the cluster
 };
+
+/// Adds the same 4 elements of `count` parts, which part(i) finds, in their order. Reads several at a time.
+template <class Part>
+__device__ inline void add_parts(float (&total)[4], int count, Part part) {
+    constexpr int at_once = 4;
+#pragma unroll 1
+    for (int first = 0; first < count; first += at_once) {
+        float4 vectors[at_once];
+#pragma unroll
+        for (int i = 0; i < at_once; ++i)
+            vectors[i] = load_vector(part(first + i < count ? first + i : count - 1));
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) {
+            if (first + i >= count) continue;
+            total[0] += vectors[i].x;
+            total[1] += vectors[i].y;
+            total[2] += vectors[i].z;
+            total[3] += vectors[i].w;
+        }
+    }
+}
 
 template <Major major_a, Major major_b>
 __global__ void __launch_bounds__(most_threads)
@@ -65,36 +87,37 @@ __global__ void __launch_bounds__(most_threads)
     warp_product::store_sums(own, division.tile_m, sums, division.thread_tile, lane);
     synchronize_block();
 
-    const int elements = division.tile_m * division.tile_n;
+    // By fours of one column. Of a cluster, the first warp's part becomes the block's sum, and every block
+    // adds up some of the cluster's.
+    const int runs = division.tile_m * division.tile_n / 4;
     const int threads = shares.warps * 32;
-    const auto sum_of_block = [&](int element) {
-        float sum = 0.0f;
-        for (int i = 0; i < shares.warps; ++i) sum += parts[i * division.stage_floats + element];
-        return sum;
-    };
+    const int thread = static_cast<int>(thread_index());
     float* const c = matrix_of_batch(arguments.c, tile.batch);
-    const auto write = [&](int element, const auto& sum) {
-        const int m = tile.m + (element & (division.tile_m - 1));
-        const int n = tile.n + (element >> shares.tile_m_log2);
+    assume_global(c);
+    const bool vectors = has_aligned_columns(c, arguments.c.leading_dimension);
+    const auto write = [&](int run, const float(&sum)[4]) {
+        const int m = tile.m + (run * 4 & (division.tile_m - 1));
+        const int n = tile.n + (run * 4 >> shares.tile_m_log2);
         if (m < division.m && n < division.n)
-            epilogue.update(c + m + n * arguments.c.leading_dimension, sum(element));
+            write_four(arguments, epilogue, c + m + n * arguments.c.leading_dimension, m, sum, vectors);
     };
-    const auto thread = static_cast<int>(thread_index());
-    if (ranks == 1) {
-        for (int element = thread; element < elements; element += threads) write(element, sum_of_block);
-        return;
+    for (int run = thread; run < runs; run += threads) {
+        float sum[4] = {};
+        add_parts(sum, shares.warps, [&](int i) { return parts + i * division.stage_floats + run * 4; });
+        if (ranks == 1)
+            write(run, sum);
+        else
+            store_vector(parts + run * 4, float4{sum[0], sum[1], sum[2], sum[3]});
     }
-    // The first warp's part becomes the block's, and every block adds up some elements of the cluster's.
-    for (int element = thread; element < elements; element += threads) parts[element] = sum_of_block(element);
+    if (ranks == 1) return;
     synchronize_cluster();
-    const auto sum_of_cluster = [&](int element) {
-        float sum = 0.0f;
-        for (unsigned i = 0; i < ranks; ++i) sum += *remote_shared(parts + element, i);
-        return sum;
-    };
-    for (int element = static_cast<int>(rank) * threads + thread; element < elements;
-         element += static_cast<int>(ranks) * threads)
-        write(element, sum_of_cluster);
+    for (int run = static_cast<int>(rank) * threads + thread; run < runs;
+         run += static_cast<int>(ranks) * threads) {
+        float sum[4] = {};
+        add_parts(sum, static_cast<int>(ranks),
+                  [&](int i) { return remote_shared(parts + run * 4, static_cast<unsigned>(i)); });
+        write(run, sum);
+    }
     synchronize_cluster();
 }
 

@@ -43,8 +43,19 @@ __device__ inline void write_tile(const GemmArguments& arguments, const Epilogue
                                   const warp_product::Tile& tile, const float* sums, int lane) {
     float* const c =
         matrix_of_batch(arguments.c, tile.batch) + tile.m + tile.n * arguments.c.leading_dimension;
+    assume_global(c);
     if (arguments.c.leading_dimension == tile.valid_m) {
         const int elements = tile.valid_m * tile.valid_n;
+        if (elements % 4 == 0 && is_vector_aligned(c)) {
+#pragma unroll 2
+            for (int i = lane * 4; i < elements; i += 32 * 4) {
+                const float4 sum = load_vector(sums + i);
+                const float4 old = epilogue.reads_c() ? load_vector(c + i) : float4{};
+                store_vector(c + i, float4{epilogue.apply(sum.x, old.x), epilogue.apply(sum.y, old.y),
+                                           epilogue.apply(sum.z, old.z), epilogue.apply(sum.w, old.w)});
+            }
+            return;
+        }
 #pragma unroll 4
         for (int i = lane; i < elements; i += 32) epilogue.update(c + i, sums[i]);
         return;
