@@ -25,10 +25,8 @@ class OneFetchKernel {
     static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
                                    cudaStream_t stream) {
         const auto part = static_cast<int>((call.k + partition.k_parts - 1) / partition.k_parts);
-        const int warps =
-            std::clamp((part + steps_worth_a_warp - 1) / steps_worth_a_warp, 1, one_fetch::most_warps);
-        const Tile tile = tile_of(call, partition, warps);
-        const Shares shares = shares_of(part, warps, partition.k_parts, tile);
+        const Tile tile = tile_of(call, partition, part);
+        const Shares shares = shares_of(part, partition.k_parts, tile);
         const Division division =
             warp_product::divide(call, tile.m, tile.n, shares.steps, most_shared_floats / shares.warps);
         const unsigned blocks = blocks_of_clusters(grid_size(call, tile.m, tile.n), partition.k_parts);
@@ -59,7 +57,7 @@ class OneFetchKernel {
                 .least_compute_capability = 80,
                 .most_k_parts = 16,
                 .tiles = {warp_product::largest_tile, warp_product::largest_tile,
-                          one_fetch::most_warps * steps_worth_a_warp, blocks_per_multiprocessor}};
+                          one_fetch::most_warps / 2 * steps_worth_a_warp, blocks_per_multiprocessor}};
     }
 
   private:
@@ -74,7 +72,7 @@ class OneFetchKernel {
 
     /// As large as the product, and halved until there are a block for nearly every multiprocessor and a warp
     /// for each of its quarters.
-    static Tile tile_of(const GemmCall& call, const Partition& partition, int warps) {
+    static Tile tile_of(const GemmCall& call, const Partition& partition, int part) {
         constexpr unsigned of_h200 = 132;
         const unsigned multiprocessors =
             partition.resident_blocks == 0
@@ -84,14 +82,22 @@ class OneFetchKernel {
         Tile tile{side(call.m), side(call.n)};
         while (tile.m * tile.n > warp_product::cover * warp_product::cover) {
             const std::int64_t blocks = std::int64_t{grid_size(call, tile.m, tile.n)} * partition.k_parts;
-            if (blocks >= multiprocessors - multiprocessors / 8 && blocks * warps >= multiprocessors * 4)
+            if (blocks >= multiprocessors - multiprocessors / 8 &&
+                blocks * warps_of(part, tile) >= multiprocessors * 4)
                 break;
             (tile.m >= tile.n ? tile.m : tile.n) /= 2;
         }
         return tile;
     }
 
-    static Shares shares_of(int part, int warps, unsigned k_parts, const Tile& tile) {
+    /// The sums of large tiles cost more to bring together than a warp's share of k to multiply.
+    static int warps_of(int part, const Tile& tile) {
+        const int most = tile.m * tile.n <= 256 ? one_fetch::most_warps : one_fetch::most_warps / 2;
+        return std::clamp((part + steps_worth_a_warp - 1) / steps_worth_a_warp, 1, most);
+    }
+
+    static Shares shares_of(int part, unsigned k_parts, const Tile& tile) {
+        const int warps = warps_of(part, tile);
         // Multiples of 4 keep every share's beginning on 16 bytes.
         const int steps = std::max(warp_product::round_up((part + warps - 1) / warps, 4), 4);
         return {std::max((part + steps - 1) / steps, 1), steps, warp_product::log2_of_at_least(tile.m),

@@ -16,7 +16,7 @@
 
 namespace sgemm_shim::one_fetch {
 
-constexpr int most_warps = 8;
+constexpr int most_warps = 16;
 constexpr int most_threads = most_warps * 32;
 
 /// How a block divides k among its warps.

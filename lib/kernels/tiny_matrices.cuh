@@ -38,12 +38,39 @@ struct Slice {
     warp_product::SlicePlaces places;
 };
 
+/// Writes `count` elements of C that lie `step` apart, and their sums `sum_step`. Several at a time, so that
+/// what is read of C is on its way at the same time.
+__device__ inline void write_elements(const Epilogue& epilogue, float* element, std::int64_t step,
+                                      const float* sum, int sum_step, int count) {
+    constexpr int at_once = 4;
+    assume_global(element);
+#pragma unroll 1
+    for (; count >= at_once; count -= at_once) {
+        float sums[at_once], old[at_once] = {};
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) sums[i] = sum[i * sum_step];
+        if (epilogue.reads_c()) {
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) old[i] = element[i * step];
+        }
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) element[i * step] = epilogue.apply(sums[i], old[i]);
+        element += at_once * step;
+        sum += at_once * sum_step;
+    }
+#pragma unroll 1
+    for (; count > 0; --count) {
+        epilogue.update(element, *sum);
+        element += step;
+        sum += sum_step;
+    }
+}
+
 /// Writes a tile whose sums lie in shared memory as [n][m], neighbouring lanes on neighbouring elements.
 __device__ inline void write_tile(const GemmArguments& arguments, const Epilogue& epilogue,
                                   const warp_product::Tile& tile, const float* sums, int lane) {
     float* const c =
         matrix_of_batch(arguments.c, tile.batch) + tile.m + tile.n * arguments.c.leading_dimension;
-    assume_global(c);
     if (arguments.c.leading_dimension == tile.valid_m) {
         const int elements = tile.valid_m * tile.valid_n;
         if (elements % 4 == 0 && is_vector_aligned(c)) {
@@ -54,23 +81,21 @@ __device__ inline void write_tile(const GemmArguments& arguments, const Epilogue
                 store_vector(c + i, float4{epilogue.apply(sum.x, old.x), epilogue.apply(sum.y, old.y),
                                            epilogue.apply(sum.z, old.z), epilogue.apply(sum.w, old.w)});
             }
-            return;
+        } else {
+            write_elements(epilogue, c + lane, 32, sums + lane, 32, (elements - lane + 31) / 32);
         }
-#pragma unroll 4
-        for (int i = lane; i < elements; i += 32) epilogue.update(c + i, sums[i]);
         return;
     }
     // As many columns at a time as fit beside one another.
     const int log2 = tile.valid_m > 16 ? 5 : tile.valid_m > 8 ? 4 : 3;
+    const int columns = 32 >> log2;
     const int row = lane & ((1 << log2) - 1);
+    const int column = lane >> log2;
     if (row >= tile.valid_m) return;
-    float* element = c + row + (lane >> log2) * arguments.c.leading_dimension;
-    const std::int64_t step = (32 >> log2) * arguments.c.leading_dimension;
-#pragma unroll 4
-    for (int column = lane >> log2; column < tile.valid_n; column += 32 >> log2) {
-        epilogue.update(element, sums[column * tile.valid_m + row]);
-        element += step;
-    }
+    const std::int64_t leading_dimension = arguments.c.leading_dimension;
+    write_elements(epilogue, c + row + column * leading_dimension, columns * leading_dimension,
+                   sums + row + column * tile.valid_m, columns * tile.valid_m,
+                   (tile.valid_n - column + columns - 1) >> (5 - log2));
 }
 
 template <Major major_a, Major major_b>

@@ -240,7 +240,9 @@ __device__ inline void multiply_add(Sums& sums, const Division& division, const 
         Reader<major_a, rows, lanes_m> reader_a(stage + places.a, division.a, lane % lanes_m, tile.valid_m);
         Reader<major_b, columns, lanes_n> reader_b(stage + places.b, division.b, lane / lanes_m,
                                                    tile.valid_n);
-#pragma unroll 4
+        // With few elements, what counts is how many loads are on their way.
+        [[maybe_unused]] constexpr int unrolled = rows * columns <= 8 ? 8 : 4;
+#pragma unroll unrolled
         for (int step = 0; step < steps; ++step) {
             float a[rows], b[columns];
             reader_a.load(a);
