@@ -71,7 +71,8 @@ class OneFetchKernel {
     };
 
     /// As large as the product, and halved until there are a block for nearly every multiprocessor and a warp
-    /// for each of its quarters.
+    /// for each of its quarters. No block goes on to a second tile: Partition::resident_blocks only tells how
+    /// many multiprocessors there are.
     static Tile tile_of(const GemmCall& call, const Partition& partition, int part) {
         constexpr unsigned of_h200 = 132;
         const unsigned multiprocessors =

@@ -280,6 +280,18 @@ TEST_CASE("sizes beyond 65535 tiles and long batches are served, and k has no li
     }
 }
 
+TEST_CASE(
+    "a kernel without cost figures learns how many of its blocks the GPU holds, if they go from tile to "
+    "tile") {
+    Situation situation;
+    situation.settings.kernel = find_kernel("tiny_matrices");
+    const int each = situation.settings.kernel->implementation->tiles.blocks_per_multiprocessor;
+    CHECK(situation.decide().partition.resident_blocks == static_cast<unsigned>(132 * each));
+    CHECK(situation.decide().partition.k_parts == 1);
+    situation.settings.kernel = find_kernel("naive");
+    CHECK(situation.decide().partition.resident_blocks == 0);
+}
+
 TEST_CASE("what is decided without the device agrees with the whole decision") {
     Situation served;
     CHECK(plan_without_device(served.call, served.settings).reason == ForwardReason::none);
