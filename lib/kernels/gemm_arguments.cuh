@@ -58,6 +58,11 @@ __device__ inline bool has_aligned_columns(const float* first, std::int64_t lead
     return is_vector_aligned(first) && leading_dimension % 4 == 0;
 }
 
+/// Floats from an address to the next one on 16 bytes: 0 to 3.
+__device__ inline unsigned floats_to_vector(const float* address) {
+    return (0u - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) / sizeof(float))) % 4;
+}
+
 /// Where a block works.
 struct TilePosition {
     std::int64_t m, n;  ///< first row and column of the tile

@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(most_threads)
         const int m = tile.m + (run * 4 & (division.tile_m - 1));
         const int n = tile.n + (run * 4 >> shares.tile_m_log2);
         if (m < division.m && n < division.n)
-            write_four(arguments, epilogue, c + m + n * arguments.c.leading_dimension, m, sum, vectors);
+            write_four(epilogue, c + m + n * arguments.c.leading_dimension, m, division.m, sum, vectors);
     };
     for (int run = thread; run < runs; run += threads) {
         float sum[4] = {};

@@ -82,7 +82,13 @@ __device__ inline void synchronize_warp() {
     __syncwarp();
 }
 
-/// The value of lane (own lane ^ mask). Every lane of the warp calls it. Orders no memory accesses.
+/// The value that lane `source` of the warp passes to its own call. Every lane of the warp calls it. Orders
+/// no memory accesses.
+template <class Value>
+__device__ inline Value shuffle(Value value, unsigned source) {
+    return __shfl_sync(0xffffffffu, value, static_cast<int>(source));
+}
+/// The value of lane (own lane ^ mask).
 template <class Value>
 __device__ inline Value shuffle_xor(Value value, unsigned mask) {
     return __shfl_xor_sync(0xffffffffu, value, static_cast<int>(mask));

@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor) ker
 #pragma unroll
                 for (int i = 0; i < Shape::thread_m; i += 4) {
                     if (m + i < arguments.m)
-                        write_four(arguments, epilogue, column + m + i, m + i, &sums[j][i], true);
+                        write_four(epilogue, column + m + i, m + i, arguments.m, &sums[j][i], true);
                 }
                 continue;
             }

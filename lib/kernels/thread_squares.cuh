@@ -78,7 +78,7 @@ __device__ inline void write_squares(const GemmArguments& arguments, const Epilo
 #pragma unroll
         for (int s = 0; s < 2; ++s) {
             const std::int64_t row = m + s * half;
-            write_four(arguments, epilogue, c + row + column * arguments.c.leading_dimension, row,
+            write_four(epilogue, c + row + column * arguments.c.leading_dimension, row, arguments.m,
                        &sum[j][s * square], vectors);
         }
     }

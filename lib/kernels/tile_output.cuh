@@ -28,9 +28,28 @@ class TileWriter {
     }
     /// 4 elements from (m, n) of the tile on, of which the first exists; where C takes vectors.
     __device__ void write_run(int m, int n, const float* sums) const {
-        write_four(arguments_, epilogue_, address(m, n), position_.m + m, sums, true);
+        write_four(epilogue_, address(m, n), position_.m + m, arguments_.m, sums, true);
     }
-    __device__ void write(int m, int n, float sum) const { epilogue_.update(address(m, n), sum); }
+    /// Elements from (m, n) of the tile on, of which the first exists, `length` of them at most: those of
+    /// `sums` that lie before the next 16 bytes, if `has_top` says so, and the 4 from there on. Where those 4
+    /// begin, `sums` goes on with what comes after the run: 4 and 3 elements.
+    __device__ void write_shifted(int m, int n, int length, bool has_top, const float (&sums)[7]) const {
+        float* const first = address(m, n);
+        const unsigned shift = floats_to_vector(first);
+        const std::int64_t left = arguments_.m - (position_.m + m);
+        const int count = left < length ? static_cast<int>(left) : length;
+        float by_two[5], shifted[4];
+#pragma unroll
+        for (int i = 0; i < 5; ++i) by_two[i] = (shift & 2) != 0 ? sums[i + 2] : sums[i];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) shifted[i] = (shift & 1) != 0 ? by_two[i + 1] : by_two[i];
+        write_four(epilogue_, first + shift, static_cast<int>(shift), count, shifted, true);
+        if (!has_top) return;
+#pragma unroll
+        for (int i = 0; i < 3; ++i) {
+            if (i < static_cast<int>(shift) && i < count) epilogue_.update(first + i, sums[i]);
+        }
+    }
 
   private:
     __device__ float* address(int m, int n) const {
@@ -58,43 +77,33 @@ __device__ inline void add_swapped(float (&total)[4], const float* from) {
     total[2] += part.w;
     total[3] += part.z;
 }
-__device__ inline int swapped_place(int element) {
-    return element ^ 1;
-}
 
 /// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it.
 /// With `ranks` blocks in the cluster, it is the sum of theirs.
 template <class Tiling>
 __device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)[32][Tiling::square], int run,
                                          unsigned ranks, unsigned lane, const PlaceInTile<Tiling>& place) {
-    const auto part = [&](int owner, unsigned rank) {
-        return ranks == 1 ? sums[owner] : remote_shared(&sums[owner][0], rank);
-    };
+    const int m = place.m + Tiling::run_m(run);
+    const int n = place.n + Tiling::run_n(run);
+    const bool exists = writer.exists(m, n);
+    float total[Tiling::square] = {};
+    if (exists) {
+        for (unsigned rank = 0; rank < ranks; ++rank)
+            add_swapped(total, ranks == 1 ? sums[lane] : remote_shared(&sums[lane][0], rank));
+    }
     if (writer.takes_vectors()) {
-        const int m = place.m + Tiling::run_m(run);
-        const int n = place.n + Tiling::run_n(run);
-        if (!writer.exists(m, n)) return;
-        float total[Tiling::square] = {};
-        for (unsigned rank = 0; rank < ranks; ++rank) add_swapped(total, part(static_cast<int>(lane), rank));
-        writer.write_run(m, n, total);
+        if (exists) writer.write_run(m, n, total);
         return;
     }
-    // Neighbouring lanes on neighbouring elements, whoever has computed them.
-    constexpr int length_m = Tiling::lanes_m * Tiling::square;
+    // A lane writes 16 bytes all the same: those that begin within its run, the rest from the run below.
+    const PlaceInColumn<Tiling> in_column(lane);
+    float with_below[2 * Tiling::square - 1] = {total[0], total[1], total[2], total[3]};
 #pragma unroll
-    for (int pass = 0; pass < Tiling::square; ++pass) {
-        const int flat = pass * 32 + static_cast<int>(lane);
-        const int m = flat % length_m;
-        const int n = flat / length_m;
-        const int tile_m = place.warp_m + Tiling::run_m(run) + m;
-        const int tile_n = place.warp_n + Tiling::run_n(run) + n * Tiling::square;
-        if (!writer.exists(tile_m, tile_n)) continue;
-        const OwnerOfElement<Tiling> owner(m, n);
-        float total = 0.0f;
-        for (unsigned rank = 0; rank < ranks; ++rank)
-            total += part(owner.lane, rank)[swapped_place(owner.element)];
-        writer.write(tile_m, tile_n, total);
-    }
+    for (int i = 0; i + 1 < Tiling::square; ++i)
+        with_below[Tiling::square + i] = shuffle(total[i], in_column.lane_below);
+    if (exists)
+        writer.write_shifted(m, n, (Tiling::lanes_m - in_column.number) * Tiling::square,
+                             in_column.number == 0, with_below);
 }
 
 /// Writes runs `first` and after, which the warp's threads have put into `own`, as store_swapped() leaves

@@ -51,6 +51,23 @@ struct PlaceInTile {
     }
 };
 
+/// The lanes that hold runs of the same column stand one below the other.
+template <class Tiling>
+struct PlaceInColumn {
+    int number;           ///< from the top, 0 to lanes_m - 1
+    unsigned lane_below;  ///< of the last one: some lane
+
+    __device__ explicit PlaceInColumn(unsigned lane) {
+        if constexpr (Tiling::lanes_m == 8) {
+            number = static_cast<int>(lane / 8 * 2 + lane % 2);
+            lane_below = (lane % 2 == 0 ? lane + 1 : lane + 7) % 32;
+        } else {
+            number = static_cast<int>(lane / 2 % 4);
+            lane_below = (lane + 2) % 32;
+        }
+    }
+};
+
 /// What a thread needs of one step of k.
 template <class Tiling>
 struct Fragments {
@@ -74,19 +91,6 @@ struct Fragments {
             fragment[s * 4 + 2] = vector.z;
             fragment[s * 4 + 3] = vector.w;
         }
-    }
-};
-
-/// The lane that holds the element (m, n) of one run of every lane, 4 * lanes_m x lanes_n elements of C, and
-/// which of its 4 elements it is.
-template <class Tiling>
-struct OwnerOfElement {
-    int lane, element;
-
-    __device__ OwnerOfElement(int m, int n) : element(m % Tiling::square) {
-        const int of_8 = Tiling::lanes_m == 8 ? m / Tiling::square : n;
-        const int of_4 = Tiling::lanes_m == 8 ? n : m / Tiling::square;
-        lane = of_8 / 2 * 8 + of_4 * 2 + of_8 % 2;
     }
 };
 
