@@ -114,7 +114,8 @@ TEST_CASE("host scalars are frozen when the call is captured") {
         float alpha = 2.0f, beta = -1.0f;
         const Stream stream;
         const Graph graph(stream, [&] {
-            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, {}, stream) == cudaSuccess);
+            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, {}, stream) ==
+                  cudaSuccess);
         });
         alpha = beta = 99.0f;
         for (int replay = 0; replay < 3; ++replay) {
@@ -136,7 +137,8 @@ TEST_CASE("the same call gives the same bits, alone and beside another stream's 
             if (repeat > 2)
                 CHECK(kernel.launch(other.call(&alpha, &beta, PointerMode::host), {}, {}, other_stream) ==
                       cudaSuccess);
-            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, {}, stream) == cudaSuccess);
+            CHECK(kernel.launch(product.call(&alpha, &beta, PointerMode::host), {}, {}, stream) ==
+                  cudaSuccess);
             stream.synchronize();
             other_stream.synchronize();
             const std::vector<float> result = product.c.download();
