@@ -112,6 +112,8 @@ class Model:
         m, n = (row["n"], row["m"]) if row["layout"] == "row" else (row["m"], row["n"])
         tiles = math.ceil(m / figures["tile_m"]) * math.ceil(n / figures["tile_n"]) * row["batch"]
         slots = self.multiprocessors * figures["blocks_per_multiprocessor"]
+        if parts.get("shares_tiles") == "1":
+            return math.ceil(tiles * math.ceil(row["k"] / figures["tile_k"]) / int(parts["resident_blocks"]))
 
         def walked(blocks, parts_of_k):
             waves = math.ceil(blocks * parts_of_k / slots)

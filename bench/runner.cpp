@@ -13,7 +13,8 @@ namespace sgemm_bench {
 namespace {
 
 constexpr std::size_t workspace_bytes = std::size_t{64} << 20;
-constexpr std::size_t counter_count = 4096;
+/// More than the tiles that choices.cpp shares out on 240 multiprocessors.
+constexpr std::size_t counter_count = 8192;
 /// More would make a graph of launches too long to be worth its time; calls that small stay partly in the
 /// cache.
 constexpr std::int64_t most_rotations = 4096;

@@ -21,7 +21,8 @@ struct Partition {
     /// The resident blocks share all tiles evenly: where the share of one ends, the next goes on in the
     /// middle of the tile, and the sums of such a tile meet in a workspace. Without a workspace a cluster for
     /// each tile adds up the same parts in the same order. For kernels with
-    /// KernelImplementation::shares_tiles, where can_share_tiles() says so.
+    /// KernelImplementation::shares_tiles, where can_share_tiles() says so of resident_blocks; k_parts and
+    /// tail_tiles do not count then.
     bool shares_tiles = false;
 };
 
@@ -30,18 +31,19 @@ struct Partition {
 struct Workspace {
     float* sums = nullptr;         ///< 16-byte aligned
     unsigned* counters = nullptr;  ///< all 0 before a launch, and 0 again after it
-    std::size_t sum_count = 0;
+    std::size_t sum_count = 0;     ///< floats
     std::size_t counter_count = 0;
 };
 
-/// The most blocks that compute a part of the same tile, where `blocks` share `tiles` of `slices` steps each.
+/// The most blocks that compute a part of the same tile, where `blocks` (1 to tiles * slices) share `tiles`
+/// of `slices` each.
 constexpr std::int64_t blocks_of_shared_tile(std::int64_t tiles, std::int64_t slices, std::int64_t blocks) {
     // At worst the tile's first slice is the last of a share, and shorter shares follow.
     const std::int64_t shortest_share = tiles * slices / blocks;
     return 1 + (slices - 1 + shortest_share - 1) / shortest_share;
 }
 
-/// Whether `blocks` can share `tiles` of `slices` steps each: there is a slice for each, they can be counted
+/// Whether `blocks` can share `tiles` of `slices` each: there is a slice for each, they can be counted
 /// in 31 bits, and the blocks of a tile fit into a cluster of `most_k_parts`.
 constexpr bool can_share_tiles(std::int64_t tiles, std::int64_t slices, std::int64_t blocks,
                                unsigned most_k_parts) {

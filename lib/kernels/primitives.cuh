@@ -151,7 +151,8 @@ __device__ inline T* remote_shared(T* own, unsigned rank) {
 // ---- the whole grid ---------------------------------------------------------------------------------------
 
 /// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
-/// wrote before, and what its block wrote before the block's last barrier; its block does after another.
+/// wrote before, and what a barrier, be it one of some of the block's threads, has ordered before the call;
+/// the other threads see it after a barrier more.
 __device__ inline unsigned count_in_order(unsigned* counter, unsigned addend) {
     __threadfence();
     const unsigned before = atomicAdd(counter, addend);

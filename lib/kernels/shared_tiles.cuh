@@ -130,6 +130,7 @@ class MeetingPlace {
     static constexpr int run_stride = Shape::consumers * Tiling::square;
     /// Two blocks' sums of so many runs are loaded at once: the loads take their time, whatever their number.
     static constexpr int gathered_runs = Tiling::runs < 8 ? Tiling::runs : 8;
+    static_assert(Tiling::runs % gathered_runs == 0 && gathered_runs % Shape::runs_at_once == 0);
 
     __device__ float* sums_of(unsigned block) const {
         // A tile's first block ends with it, every other one begins with it.

@@ -108,7 +108,8 @@ inline T* remote_shared(T* own, unsigned rank) {
 // ---- the whole grid ---------------------------------------------------------------------------------------
 
 /// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
-/// wrote before, and what its block wrote before the block's last barrier.
+/// wrote before, and what a barrier, be it one of some of the block's threads, has ordered before the call;
+/// the other threads see it after a barrier more.
 unsigned count_in_order(unsigned* counter, unsigned addend);
 
 // ---- asynchronous copies by a thread ----------------------------------------------------------------------
