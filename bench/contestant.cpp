@@ -20,11 +20,6 @@ float* nowhere(const Storage& storage) {
     return reinterpret_cast<float*>(std::uintptr_t{1} << 20) + storage.misalignment;
 }
 
-/// The last rung of the ladder, and what was grown from it.
-bool is_production(const sgemm_shim::Kernel& kernel) {
-    return kernel_index(kernel) >= kernel_index(*sgemm_shim::find_kernel("double_buffer"));
-}
-
 }  // namespace
 
 std::vector<Contestant> find_contestants(const std::vector<std::string>& names) {

@@ -49,8 +49,8 @@ struct OptionRow {
 
 constexpr OptionRow rows[] = {
     {"--kernels", "LIST",
-     "numbers, names or auto, separated by commas; all: every row of the table; production: those from "
-     "double_buffer on (default: auto)",
+     "numbers, names or auto, separated by commas; all: every row of the table; production: those behind "
+     "the ladder (default: auto)",
      [](Options& options, std::string_view value) { options.kernels = split(value, ','); }},
     {"--sizes", "LIST",
      "squares of these sizes, or ranges FIRST:LAST:STEP of them, in the transpositions of --ops (default "

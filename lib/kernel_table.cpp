@@ -37,7 +37,7 @@ constexpr const char* any_shape_on_ampere =
     "compute capability 8.0 and machine code for the GPU in this library; any m, n, k, leading dimension, "
     "transposition and scalars, operands aligned to 4 bytes";
 
-constexpr const char* short_k_on_ampere =
+constexpr const char* int_sizes_on_ampere =
     "compute capability 8.0 and machine code for the GPU in this library; sizes up to 2^30, any leading "
     "dimension, transposition and scalars, operands aligned to 4 bytes";
 
@@ -110,11 +110,11 @@ constexpr Kernel table[] = {
     {.name = "one_fetch",
      .idea = "small single products: all of a block's part of k fetched at once, a warp for each share",
      .implementation = &kernels::one_fetch,
-     .requirements = short_k_on_ampere},
+     .requirements = int_sizes_on_ampere},
     {.name = "tiny_matrices",
      .idea = "batches of tiny matrices: a warp each, which fetches the next one while it multiplies",
      .implementation = &kernels::tiny_matrices,
-     .requirements = short_k_on_ampere},
+     .requirements = int_sizes_on_ampere},
     tile_row("tile_256x128", "tiles of 256 x 128: producer warps copy ahead, consumer warps multiply",
              kernels::tile_256x128, {0.75f, 0.0271f}),
     tile_row("tile_128x256", "tiles of 128 x 256: producer warps copy ahead, consumer warps multiply",

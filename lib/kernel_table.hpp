@@ -88,6 +88,11 @@ const Kernel* find_kernel(std::string_view number_or_name);
 /// The last rung of the ladder: what serves calls on GPUs that no kernel of the production family is for.
 const Kernel& last_rung();
 
+/// Whether the row belongs to the production family, which stands behind the ladder.
+inline bool is_production(const Kernel& kernel) {
+    return kernel_index(kernel) > kernel_index(last_rung());
+}
+
 /// More rows than the table will have: sizes the arrays and bit masks that are indexed by row.
 inline constexpr std::size_t kernel_limit = 64;
 

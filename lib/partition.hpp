@@ -35,6 +35,12 @@ struct Workspace {
     std::size_t counter_count = 0;
 };
 
+/// Workspace::sum_count for so many blocks: each leaves sums of the tile that its share begins with and of
+/// the one that it ends with.
+constexpr std::size_t shared_sum_count(int tile_m, int tile_n, unsigned blocks) {
+    return std::size_t{2} * blocks * static_cast<std::size_t>(tile_m) * static_cast<std::size_t>(tile_n);
+}
+
 /// The most blocks that compute a part of the same tile, where `blocks` (1 to tiles * slices) share `tiles`
 /// of `slices` each.
 constexpr std::int64_t blocks_of_shared_tile(std::int64_t tiles, std::int64_t slices, std::int64_t blocks) {

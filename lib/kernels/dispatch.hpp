@@ -1,8 +1,10 @@
 // From a GemmCall on the host to one instance of a kernel template and its grid.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "../kernel_table.hpp"
 #include "gemm_arguments.cuh"
@@ -70,6 +72,19 @@ class FunctionsByMajors {
 inline unsigned blocks_of_clusters(unsigned clusters, unsigned k_parts) {
     unsigned blocks = 0;
     return __builtin_mul_overflow(clusters, k_parts, &blocks) || blocks > most_blocks ? 0 : blocks;
+}
+
+/// Raises the limits of functions that are launched with so much dynamic shared memory and in such clusters.
+inline cudaError_t prepare_functions(std::span<const void* const> functions, std::size_t shared_bytes,
+                                     unsigned most_k_parts) {
+    constexpr unsigned always_allowed = 8;
+    for (const void* function : functions) {
+        cudaError_t status = cudaSuccess;
+        if (shared_bytes != 0) status = allow_shared_memory(function, shared_bytes);
+        if (status == cudaSuccess && most_k_parts > always_allowed) status = allow_large_clusters(function);
+        if (status != cudaSuccess) return status;
+    }
+    return cudaSuccess;
 }
 
 /// Whether every matrix of the batch starts on 16 bytes and keeps that from one column of the storage to the

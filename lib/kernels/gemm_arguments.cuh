@@ -58,9 +58,13 @@ __device__ inline bool has_aligned_columns(const float* first, std::int64_t lead
     return is_vector_aligned(first) && leading_dimension % 4 == 0;
 }
 
-/// Floats from an address to the next one on 16 bytes: 0 to 3.
-__device__ inline unsigned floats_to_vector(const float* address) {
-    return (0u - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(address) / sizeof(float))) % 4;
+/// How many floats an address lies past the last one on 16 bytes, 0 to 3.
+__device__ inline int phase_of(const float* address) {
+    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) / sizeof(float) % 4);
+}
+/// From an address of that phase, or a multiple of 4 more, to the next one on 16 bytes: 0 to 3 floats.
+__device__ inline int to_next_vector(int phase) {
+    return -phase & 3;
 }
 
 /// Where a block works.

@@ -17,11 +17,6 @@ class OneFetchKernel {
         return one_fetch::kernel<major_a, major_b>;
     }
 
-    static bool supports(const GemmCall& call) {
-        return warp_product::has_short_sides(call) &&
-               grid_size(call, warp_product::largest_tile, warp_product::largest_tile) != 0;
-    }
-
     static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
                                    cudaStream_t stream) {
         const auto part = static_cast<int>((call.k + partition.k_parts - 1) / partition.k_parts);
@@ -41,26 +36,22 @@ class OneFetchKernel {
     }
 
     static cudaError_t prepare() {
-        for (const void* function : Functions::all) {
-            cudaError_t status = allow_shared_memory(function, most_shared_floats * sizeof(float));
-            if (status == cudaSuccess) status = allow_large_clusters(function);
-            if (status != cudaSuccess) return status;
-        }
-        return cudaSuccess;
+        return prepare_functions(Functions::all, most_shared_floats * sizeof(float), most_k_parts);
     }
 
     static constexpr KernelImplementation implementation() {
         return {.launch = launch_call,
-                .supports = supports,
+                .supports = warp_product::supports,
                 .functions = Functions::all,
                 .prepare = prepare,
                 .least_compute_capability = 80,
-                .most_k_parts = 16,
+                .most_k_parts = most_k_parts,
                 .tiles = {warp_product::largest_tile, warp_product::largest_tile,
                           one_fetch::most_warps / 2 * steps_worth_a_warp, blocks_per_multiprocessor}};
     }
 
   private:
+    static constexpr unsigned most_k_parts = 16;
     static constexpr int blocks_per_multiprocessor = 2;
     /// Fits so many times into an H200's shared memory, and once into the 100 KiB of smaller GPUs.
     static constexpr int most_shared_floats = 24 * 1024;

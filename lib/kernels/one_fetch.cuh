@@ -39,11 +39,7 @@ __device__ inline void add_parts(float (&total)[4], int count, Part part) {
             vectors[i] = load_vector(part(first + i < count ? first + i : count - 1));
 #pragma unroll
         for (int i = 0; i < at_once; ++i) {
-            if (first + i >= count) continue;
-            total[0] += vectors[i].x;
-            total[1] += vectors[i].y;
-            total[2] += vectors[i].z;
-            total[3] += vectors[i].w;
+            if (first + i < count) add_four(total, vectors[i]);
         }
     }
 }
@@ -107,7 +103,7 @@ __global__ void __launch_bounds__(most_threads)
         if (ranks == 1)
             write(run, sum);
         else
-            store_vector(parts + run * 4, float4{sum[0], sum[1], sum[2], sum[3]});
+            store_four(parts + run * 4, sum);
     }
     if (ranks == 1) return;
     synchronize_cluster();

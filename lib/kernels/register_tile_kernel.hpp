@@ -29,22 +29,19 @@ class RegisterTileKernel {
         });
     }
 
-    static cudaError_t prepare() {
-        for (const void* function : Functions::all) {
-            if (const cudaError_t status = allow_large_clusters(function); status != cudaSuccess)
-                return status;
-        }
-        return cudaSuccess;
-    }
+    static cudaError_t prepare() { return prepare_functions(Functions::all, 0, most_k_parts); }
 
     static constexpr KernelImplementation implementation() {
         return {.launch = launch_call,
                 .supports = supports,
                 .functions = Functions::all,
                 .prepare = prepare,
-                .most_k_parts = 16,
+                .most_k_parts = most_k_parts,
                 .tiles = {Shape::tile_m, Shape::tile_n, Shape::round_k, Shape::blocks_per_multiprocessor}};
     }
+
+  private:
+    static constexpr unsigned most_k_parts = 16;
 };
 
 }  // namespace sgemm_shim

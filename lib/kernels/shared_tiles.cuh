@@ -12,6 +12,7 @@
 #include "kernels/primitives.cuh"
 #include "tile_output.cuh"
 #include "warp_tile.cuh"
+#include "write_four.cuh"
 
 namespace sgemm_shim::tile_pipeline {
 
@@ -71,13 +72,6 @@ class Cuts {
     EqualShares shares_;
 };
 
-/// Floats of a workspace for so many blocks: each leaves sums of the tile that it begins with and of the one
-/// that it ends with.
-template <class Shape>
-constexpr std::size_t shared_sum_count(unsigned blocks) {
-    return std::size_t{2} * blocks * Shape::tile_m * Shape::tile_n;
-}
-
 /// A tile whose sums meet in the workspace. Used by the consumers.
 template <class Shape>
 class MeetingPlace {
@@ -117,10 +111,8 @@ class MeetingPlace {
 #pragma unroll
             for (int offset = 0; offset < gathered_runs; offset += Shape::runs_at_once) {
 #pragma unroll
-                for (int i = 0; i < Shape::runs_at_once; ++i) {
-                    const float(&sums)[Tiling::square] = total[offset + i];
-                    store_vector(own[i][thread % 32], float4{sums[0], sums[1], sums[2], sums[3]});
-                }
+                for (int i = 0; i < Shape::runs_at_once; ++i)
+                    store_four(own[i][thread % 32], total[offset + i]);
                 write_some<Shape>(writer, own, first + offset, thread % 32, place);
             }
         }
@@ -152,16 +144,10 @@ class MeetingPlace {
             }
 #pragma unroll
             for (int i = 0; i < gathered_runs; ++i) {
-                add(total[i], ones[i]);
-                add(total[i], twos[i]);
+                add_four(total[i], ones[i]);
+                add_four(total[i], twos[i]);
             }
         }
-    }
-    __device__ static void add(float (&total)[Tiling::square], const float4& part) {
-        total[0] += part.x;
-        total[1] += part.y;
-        total[2] += part.z;
-        total[3] += part.w;
     }
 
     unsigned first_block_, last_block_;

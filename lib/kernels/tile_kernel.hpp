@@ -42,12 +42,7 @@ class TileKernel {
     }
 
     static cudaError_t prepare() {
-        for (const void* function : Functions::all) {
-            cudaError_t status = allow_shared_memory(function, Shape::shared_bytes);
-            if (status == cudaSuccess && most_k_parts > 8) status = allow_large_clusters(function);
-            if (status != cudaSuccess) return status;
-        }
-        return cudaSuccess;
+        return prepare_functions(Functions::all, Shape::shared_bytes, most_k_parts);
     }
 
     static constexpr KernelImplementation implementation() {
@@ -84,7 +79,7 @@ class TileKernel {
             return cudaErrorInvalidConfiguration;
         const tile_pipeline::TileRange all{0, tiles, tiles};
         if (workspace.counter_count >= tiles &&
-            workspace.sum_count >= tile_pipeline::shared_sum_count<Shape>(blocks))
+            workspace.sum_count >= shared_sum_count(Shape::tile_m, Shape::tile_n, blocks))
             return launch_blocks(call, blocks, 1, all, {blocks, workspace.sums, workspace.counters}, stream);
         const auto k_parts = static_cast<unsigned>(blocks_of_shared_tile(tiles, slices, blocks));
         return launch_blocks(call, tiles, k_parts, all, {blocks, nullptr, nullptr}, stream);

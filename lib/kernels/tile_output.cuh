@@ -35,7 +35,7 @@ class TileWriter {
     /// begin, `sums` goes on with what comes after the run: 4 and 3 elements.
     __device__ void write_shifted(int m, int n, int length, bool has_top, const float (&sums)[7]) const {
         float* const first = address(m, n);
-        const unsigned shift = floats_to_vector(first);
+        const int shift = to_next_vector(phase_of(first));
         const std::int64_t left = arguments_.m - (position_.m + m);
         const int count = left < length ? static_cast<int>(left) : length;
         float by_two[5], shifted[4];
@@ -43,11 +43,11 @@ class TileWriter {
         for (int i = 0; i < 5; ++i) by_two[i] = (shift & 2) != 0 ? sums[i + 2] : sums[i];
 #pragma unroll
         for (int i = 0; i < 4; ++i) shifted[i] = (shift & 1) != 0 ? by_two[i + 1] : by_two[i];
-        write_four(epilogue_, first + shift, static_cast<int>(shift), count, shifted, true);
+        write_four(epilogue_, first + shift, shift, count, shifted, true);
         if (!has_top) return;
 #pragma unroll
         for (int i = 0; i < 3; ++i) {
-            if (i < static_cast<int>(shift) && i < count) epilogue_.update(first + i, sums[i]);
+            if (i < shift && i < count) epilogue_.update(first + i, sums[i]);
         }
     }
 

@@ -16,10 +16,6 @@ class TinyMatricesKernel {
         return tiny_matrices::kernel<major_a, major_b>;
     }
 
-    static bool supports(const GemmCall& call) {
-        return warp_product::has_short_sides(call) && grid_size(call, largest_tile, largest_tile) != 0;
-    }
-
     static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
                                    cudaStream_t stream) {
         const warp_product::Division division =
@@ -40,7 +36,7 @@ class TinyMatricesKernel {
 
     static constexpr KernelImplementation implementation() {
         return {.launch = launch_call,
-                .supports = supports,
+                .supports = warp_product::supports,
                 .functions = Functions::all,
                 .least_compute_capability = 80,
                 .tiles = {largest_tile, largest_tile, 16, tiny_matrices::blocks_per_multiprocessor}};

@@ -10,6 +10,7 @@
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
 #include "warp_product.cuh"
+#include "write_four.cuh"
 
 namespace sgemm_shim::tiny_matrices {
 
@@ -77,9 +78,8 @@ __device__ inline void write_tile(const GemmArguments& arguments, const Epilogue
 #pragma unroll 2
             for (int i = lane * 4; i < elements; i += 32 * 4) {
                 const float4 sum = load_vector(sums + i);
-                const float4 old = epilogue.reads_c() ? load_vector(c + i) : float4{};
-                store_vector(c + i, float4{epilogue.apply(sum.x, old.x), epilogue.apply(sum.y, old.y),
-                                           epilogue.apply(sum.z, old.z), epilogue.apply(sum.w, old.w)});
+                const float four[] = {sum.x, sum.y, sum.z, sum.w};
+                write_four(epilogue, c + i, 0, 4, four, true);
             }
         } else {
             write_elements(epilogue, c + lane, 32, sums + lane, 32, (elements - lane + 31) / 32);

@@ -10,9 +10,10 @@
 namespace sgemm_shim::warp_product {
 
 /// Sizes are int on the device, also when they are rounded up.
-inline bool has_short_sides(const GemmCall& call) {
+inline bool supports(const GemmCall& call) {
     constexpr std::int64_t most = std::int64_t{1} << 30;
-    return call.m <= most && call.n <= most && call.k <= most;
+    return call.m <= most && call.n <= most && call.k <= most &&
+           grid_size(call, largest_tile, largest_tile) != 0;
 }
 
 /// Granlund and Montgomery's: with 31 + ceil(log2(value)) bits, a dividend of 31 bits never sees the

@@ -31,17 +31,7 @@ struct Tile {
     }
 };
 
-/// Floats past a multiple of 16 bytes, where the image of a slice that begins at the address begins, too.
-__device__ inline int phase_of(const float* address) {
-    return static_cast<int>(reinterpret_cast<std::uintptr_t>(address) / sizeof(float) % 4);
-}
-
 constexpr int vector = 4;  ///< floats in 16 bytes
-
-/// A float on 16 bytes at or after one that lies `phase` behind them.
-__device__ inline int to_next_vector(int phase) {
-    return -phase & (vector - 1);
-}
 
 /// The bytes to copy where so many floats are left; the rest of the 16 becomes zero.
 __device__ inline int bytes_of_vector(int floats_left) {
@@ -123,6 +113,7 @@ template <Major major>
 __device__ inline int start_copies(float* shared, const Image& image, const OperandView<major>& view,
                                    std::int64_t mn, std::int64_t k, int valid_mn, int steps, int lane) {
     const float* const first = view.address(mn, k);
+    // Where the slice's image begins, too.
     const int phase = image.is_aligned ? 0 : phase_of(first);
     float* const to = shared + phase;
     const int lines = major == Major::mn ? steps : valid_mn;

@@ -31,23 +31,29 @@ struct WarpTiling {
     static_assert(thread_m % square == 0 && thread_n % square == 0 && (lanes_m == 8 || lanes_m == 4));
 };
 
-/// Where a thread's first square lies in the block's tile. The 8 lanes that share a wavefront of a 16-byte
-/// load ask for 2 places along the longer side of the lanes' rectangle and 4 along the shorter one: two
-/// wavefronts a load instead of four.
+/// How the lanes are numbered along the longer side of their rectangle, of 8, and along the shorter one. The
+/// 8 lanes that share a wavefront of a 16-byte load ask for 2 places along the longer side and 4 along the
+/// shorter one: two wavefronts a load instead of four.
+struct LaneNumbers {
+    int of_8, of_4;
+
+    __device__ explicit LaneNumbers(unsigned lane)
+        : of_8(static_cast<int>(lane / 8 * 2 + lane % 2)), of_4(static_cast<int>(lane / 2 % 4)) {}
+};
+
+/// Where a thread's first square lies in the block's tile.
 template <class Tiling>
 struct PlaceInTile {
     int m, n;
     int warp_m, warp_n;  ///< of the warp's rectangle
 
     __device__ explicit PlaceInTile(unsigned thread) {
-        const int lane = static_cast<int>(thread % 32);
+        const LaneNumbers lane(thread % 32);
         const int warp = static_cast<int>(thread / 32);
-        const int of_8 = lane / 8 * 2 + lane % 2;
-        const int of_4 = lane / 2 % 4;
         warp_m = warp % Tiling::warps_m * Tiling::warp_m;
         warp_n = warp / Tiling::warps_m * Tiling::warp_n;
-        m = warp_m + (Tiling::lanes_m == 8 ? of_8 : of_4) * Tiling::square;
-        n = warp_n + (Tiling::lanes_m == 8 ? of_4 : of_8) * Tiling::square;
+        m = warp_m + (Tiling::lanes_m == 8 ? lane.of_8 : lane.of_4) * Tiling::square;
+        n = warp_n + (Tiling::lanes_m == 8 ? lane.of_4 : lane.of_8) * Tiling::square;
     }
 };
 
@@ -59,10 +65,10 @@ struct PlaceInColumn {
 
     __device__ explicit PlaceInColumn(unsigned lane) {
         if constexpr (Tiling::lanes_m == 8) {
-            number = static_cast<int>(lane / 8 * 2 + lane % 2);
+            number = LaneNumbers(lane).of_8;
             lane_below = (lane % 2 == 0 ? lane + 1 : lane + 7) % 32;
         } else {
-            number = static_cast<int>(lane / 2 % 4);
+            number = LaneNumbers(lane).of_4;
             lane_below = (lane + 2) % 32;
         }
     }

@@ -1,10 +1,21 @@
-// How kernels write C 16 bytes at a time.
+// Four sums of a column at a time: how kernels add them up, keep them, and write C.
 #pragma once
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
 
 namespace sgemm_shim {
+
+__device__ inline void add_four(float (&total)[4], const float4& part) {
+    total[0] += part.x;
+    total[1] += part.y;
+    total[2] += part.z;
+    total[3] += part.w;
+}
+
+__device__ inline void store_four(float* to, const float (&sums)[4]) {
+    store_vector(to, float4{sums[0], sums[1], sums[2], sums[3]});
+}
 
 /// Writes rows `row` to `row` + 3 of a column of C, as far as they lie before `end`. `is_vector`: they begin
 /// on 16 bytes.

@@ -15,9 +15,10 @@ namespace {
 constexpr int repeats_for_same_bits = 20;
 
 /// Where not everything runs everywhere: how many kernels a neighbour of a row's case runs on, and how many
-/// of the production family, which is two sources, the case itself. By turns; the ladder's run on every row.
+/// of the production family, which is a few sources, the case itself. By turns; the ladder's run on every
+/// row.
 constexpr std::size_t kernels_of_a_neighbour = 2;
-constexpr std::size_t production_kernels_of_a_row = 3;
+constexpr std::size_t production_kernels_of_a_row = 5;
 
 std::vector<const Kernel*> kernels_for(const std::string& wanted, const Selection& selection) {
     std::vector<const Kernel*> kernels;
@@ -103,8 +104,7 @@ void run_products(const CaseRow& row, const Selection& selection, const Report& 
         return;
     }
     std::vector<const Kernel*> ladder, production;
-    for (const Kernel* kernel : all)
-        (kernel->cost.kind == CostFigures::Kind::none ? ladder : production).push_back(kernel);
+    for (const Kernel* kernel : all) (is_production(*kernel) ? production : ladder).push_back(kernel);
     std::size_t turn = selection.seed + static_cast<std::size_t>(row.line) * production_kernels_of_a_row;
     const auto add_by_turns = [&](std::vector<const Kernel*>& kernels, std::span<const Kernel* const> from,
                                   std::size_t count) {

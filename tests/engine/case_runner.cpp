@@ -169,7 +169,7 @@ std::string PreparedCase::run(const Kernel& kernel) {
 std::string PreparedCase::meet_in_workspace(const Kernel& kernel, const Partition& partition) {
     const std::vector<float> without = result_;
     const TileFigures& tile = kernel.implementation->tiles;
-    DeviceBuffer sums(std::size_t{2} * partition.resident_blocks * static_cast<unsigned>(tile.m * tile.n), 0);
+    DeviceBuffer sums(shared_sum_count(tile.m, tile.n, partition.resident_blocks), 0);
     constexpr std::size_t counter_count = 4096;
     static_assert(sizeof(unsigned) == sizeof(float));
     DeviceBuffer counters(counter_count, 0);

@@ -126,11 +126,11 @@ TEST_CASE("the last rung is one of ours, and beside it only the production famil
     const std::set<std::string> waiting = {"one_fetch", "tiny_matrices"};
     for (const Kernel& kernel : kernel_table()) {
         CAPTURE(kernel.name);
-        const bool is_production =
-            kernel.number == Kernel::unnumbered && kernel.name != std::string("uncoalesced");
+        CHECK(is_production(kernel) ==
+              (kernel.number == Kernel::unnumbered && kernel.name != std::string("uncoalesced")));
         CHECK((kernel.cost.kind != CostFigures::Kind::none) ==
-              (is_production && !waiting.contains(kernel.name)));
-        if (!is_production) continue;
+              (is_production(kernel) && !waiting.contains(kernel.name)));
+        if (!is_production(kernel)) continue;
         const TileFigures& tiles = kernel.implementation->tiles;
         CHECK(tiles.m > 0);
         CHECK(tiles.n > 0);
