@@ -7,7 +7,7 @@ namespace {
 
 /// Prime, so that a period of the random numbers meets no period of the tiles.
 constexpr std::int64_t pool_elements = 4194301;
-constexpr std::int64_t sample_elements = std::int64_t{1} << 24;
+constexpr std::int64_t sample_elements = std::int64_t{1} << 22;
 constexpr std::int64_t most_columns_skipped = 31;
 constexpr std::int64_t most_matrices_sampled = 4096;
 

@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 namespace sgemm_shim {
@@ -15,6 +16,14 @@ inline bool is_vector_aligned(const float* address) {
 
 inline float fused_multiply_add(float a, float b, float c) {
     return std::fma(a, b, c);
+}
+
+/// There are no kernels to prepare.
+inline cudaError_t allow_shared_memory(const void*, std::size_t) {
+    return cudaErrorNotSupported;
+}
+inline cudaError_t allow_large_clusters(const void*) {
+    return cudaErrorNotSupported;
 }
 
 }  // namespace sgemm_shim
