@@ -18,12 +18,12 @@ namespace {
 constexpr std::size_t period_a = 1048583, period_b = 786433, period_c = 524309;
 
 /// Steps on the host for one call, of which every checked element costs some besides its k, and floats of C
-/// that are copied at once.
-constexpr double work_limit = 1e8;
+/// that are copied at once. Every kernel of the table pays for them.
+constexpr double work_limit = 2e7;
 constexpr double steps_an_element = 32;
-constexpr std::int64_t download_limit = std::int64_t{1} << 26;
+constexpr std::int64_t download_limit = std::int64_t{1} << 25;
 /// Columns of a larger C that are looked at: each is a copy of its own.
-constexpr double sparse_columns = 20000;
+constexpr double sparse_columns = 2000;
 
 std::int64_t extent(std::int64_t rows, std::int64_t columns, std::int64_t leading_dimension,
                     std::int64_t stride, std::int64_t batch_count) {
