@@ -15,9 +15,6 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
 /// Clusters of k; any size up to 8 fits every GPU that has clusters.
 constexpr unsigned parts_to_try[] = {2, 3, 4, 6, 8, 12, 16};
 
-/// Later waves hide what the last one leaves idle.
-constexpr std::int64_t most_shared_waves = 8;
-
 }  // namespace
 
 std::string to_string(const sgemm_shim::Partition& partition) {
@@ -55,7 +52,7 @@ std::vector<sgemm_shim::Partition> partitions(const Problem& problem,
     };
     parts_within(tiles, 2 * slots, [&](unsigned parts) { all.push_back({.k_parts = parts}); });
     const auto resident = static_cast<unsigned>(slots);
-    if (kernel.shares_tiles && tail != 0 && tiles <= most_shared_waves * slots &&
+    if (kernel.shares_tiles && tail != 0 && tiles <= sgemm_shim::most_shared_waves * slots &&
         sgemm_shim::can_share_tiles(tiles, slices, slots, kernel.most_k_parts))
         all.push_back({.resident_blocks = resident, .shares_tiles = true});
     // Less than a wave has neither blocks that could go on to another tile nor a tail.

@@ -4,6 +4,7 @@
 
 #include "device.hpp"
 #include "kernel_choice.hpp"
+#include "plan_memory.hpp"
 #include "settings.hpp"
 
 namespace sgemm_shim {
@@ -11,6 +12,7 @@ namespace {
 
 constinit std::atomic<bool> logging_configured{false};
 constinit std::atomic<bool> log_callback_set{false};
+constinit PlanMemory plan_memory;
 
 PointerMode pointer_mode_of(cublasPointerMode_t mode) {
     switch (mode) {
@@ -76,13 +78,15 @@ Decision decide(const Situation& situation, GemmCall& call) {
     if (const Plan early = plan_without_device(call, situation.policy); early.reason != ForwardReason::none)
         return {early};
     const DeviceFigures& device = current_device_figures(situation.stream);
-    return {plan(call, device, situation.policy), &device};
+    return {plan_memory.plan(call, device, situation.policy), &device};
 }
 
 Plan try_to_serve(const Situation& situation, GemmCall& call) {
     const Plan plan = decide(situation, call).plan;
-    if (plan.kernel != nullptr &&
-        plan.kernel->implementation->launch(call, plan.partition, {}, situation.stream) != cudaSuccess)
+    if (plan.kernel == nullptr) return plan;
+    const Workspace workspace =
+        plan.partition.shares_tiles ? current_workspace(situation.stream) : Workspace{};
+    if (plan.kernel->implementation->launch(call, plan.partition, workspace, situation.stream) != cudaSuccess)
         return {nullptr, ForwardReason::launch};
     return plan;
 }

@@ -7,6 +7,8 @@
 #include <array>
 #include <atomic>
 
+#include "stream_workspaces.hpp"
+
 namespace sgemm_shim {
 namespace {
 
@@ -57,6 +59,7 @@ const Driver& driver() {
 struct Slot {
     std::atomic<ContextId> context{0};  ///< 0: free. Set after the figures, with release order.
     DeviceFigures figures;
+    StreamWorkspaces workspaces;
 };
 constinit std::array<Slot, 256> slots;
 pthread_mutex_t slots_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -70,11 +73,12 @@ constexpr DeviceFigures no_driver = unusable(ForwardReason::driver);
 constexpr DeviceFigures no_context = unusable(ForwardReason::context);
 constexpr DeviceFigures in_capture = unusable(ForwardReason::capture);
 
-const DeviceFigures* find_slot(ContextId context) {
+Slot* find_slot(ContextId context) {
+    if (context == 0) return nullptr;
     for (std::size_t i = 0; i < slots.size(); ++i) {
-        const Slot& slot = slots[(context + i) % slots.size()];
+        Slot& slot = slots[(context + i) % slots.size()];
         const ContextId found = slot.context.load(std::memory_order_acquire);
-        if (found == context) return &slot.figures;
+        if (found == context) return &slot;
         if (found == 0) return nullptr;
     }
     return nullptr;
@@ -133,32 +137,54 @@ bool read_figures(DeviceFigures& figures) {
     return true;
 }
 
-/// Loading inside a capture can invalidate it, so ask first. An error means that the legacy stream would join
+/// Loading inside a capture can invalidate it, and a captured launch must not use what later ones use, so ask
+/// first. An error means that the legacy stream would join
 /// a capture.
 bool is_capturing(cudaStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
 }
 
+/// Another thread's capture in global mode would be invalidated by the calls of a thread in the default mode.
+class RelaxedCaptureMode {
+  public:
+    RelaxedCaptureMode() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    ~RelaxedCaptureMode() { cudaThreadExchangeStreamCaptureMode(&mode_); }
+    RelaxedCaptureMode(const RelaxedCaptureMode&) = delete;
+    RelaxedCaptureMode& operator=(const RelaxedCaptureMode&) = delete;
+
+  private:
+    cudaStreamCaptureMode mode_ = cudaStreamCaptureModeRelaxed;
+};
+
 const DeviceFigures& fill_slot(ContextId context) {
     pthread_mutex_lock(&slots_mutex);
-    const DeviceFigures* figures = find_slot(context);
-    for (std::size_t i = 0; figures == nullptr && i < slots.size(); ++i) {
+    const Slot* filled = find_slot(context);
+    for (std::size_t i = 0; filled == nullptr && i < slots.size(); ++i) {
         Slot& slot = slots[(context + i) % slots.size()];
         if (slot.context.load(std::memory_order_relaxed) != 0) continue;
-        // Another thread's capture in global mode would be invalidated by the calls of a thread in the
-        // default mode.
-        cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-        cudaThreadExchangeStreamCaptureMode(&mode);
-        const bool is_known = read_figures(slot.figures);
-        cudaThreadExchangeStreamCaptureMode(&mode);
-        if (!is_known) break;
+        const RelaxedCaptureMode relaxed;
+        if (!read_figures(slot.figures)) break;
         slot.context.store(context, std::memory_order_release);
-        figures = &slot.figures;
+        filled = &slot;
     }
     pthread_mutex_unlock(&slots_mutex);
-    return figures != nullptr ? *figures : no_context;
+    return filled != nullptr ? filled->figures : no_context;
 }
+
+/// A failed query must not show up in the error state of a program that shares this runtime.
+class KeptErrorState {
+  public:
+    KeptErrorState() : earlier_(cudaPeekAtLastError()) {}
+    ~KeptErrorState() {
+        if (earlier_ == cudaSuccess) cudaGetLastError();
+    }
+    KeptErrorState(const KeptErrorState&) = delete;
+    KeptErrorState& operator=(const KeptErrorState&) = delete;
+
+  private:
+    cudaError_t earlier_;
+};
 
 /// The current context's id, or 0.
 ContextId current_context() {
@@ -174,17 +200,30 @@ const DeviceFigures& current_device_figures(cudaStream_t stream) {
     if (!driver().usable) return no_driver;
     const ContextId context = current_context();
     if (context == 0) return no_context;
-    if (const DeviceFigures* figures = find_slot(context)) return *figures;
+    if (const Slot* slot = find_slot(context)) return slot->figures;
 
-    // A failed query must not show up in the error state of a program that shares this runtime.
-    const cudaError_t earlier_error = cudaPeekAtLastError();
-    const DeviceFigures& figures = is_capturing(stream) ? in_capture : fill_slot(context);
-    if (earlier_error == cudaSuccess) cudaGetLastError();
-    return figures;
+    const KeptErrorState kept;
+    return is_capturing(stream) ? in_capture : fill_slot(context);
+}
+
+Workspace current_workspace(cudaStream_t stream) {
+    Slot* const slot = driver().usable ? find_slot(current_context()) : nullptr;
+    if (slot == nullptr) return {};
+    const KeptErrorState kept;
+    return is_capturing(stream) ? Workspace{} : slot->workspaces.of(stream);
 }
 
 void load_kernels_ahead() {
     current_device_figures(cudaStreamPerThread);
+    Slot* const slot = driver().usable ? find_slot(current_context()) : nullptr;
+    if (slot == nullptr) return;
+    const KeptErrorState kept;
+    pthread_mutex_lock(&slots_mutex);
+    {
+        const RelaxedCaptureMode relaxed;
+        slot->workspaces.take(slot->figures.multiprocessor_count);
+    }
+    pthread_mutex_unlock(&slots_mutex);
 }
 
 }  // namespace sgemm_shim

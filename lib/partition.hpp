@@ -35,6 +35,10 @@ struct Workspace {
     std::size_t counter_count = 0;
 };
 
+/// The most tiles, as a multiple of the blocks, that a launch shares: in more waves, the last one counts for
+/// little.
+inline constexpr unsigned most_shared_waves = 8;
+
 /// Workspace::sum_count for so many blocks: each leaves sums of the tile that its share begins with and of
 /// the one that it ends with.
 constexpr std::size_t shared_sum_count(int tile_m, int tile_n, unsigned blocks) {

@@ -45,6 +45,7 @@ cudaError_t memory_left(std::size_t& free, std::size_t& total);
 
 cudaError_t create_stream(cudaStream_t& stream, unsigned flags);
 cudaError_t destroy_stream(cudaStream_t stream);
+cudaError_t id_of(cudaStream_t stream, unsigned long long& id);
 cudaError_t check_stream(cudaStream_t stream);
 /// Puts work on a stream, or into the graph that it is being captured for.
 cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work);

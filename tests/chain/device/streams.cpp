@@ -169,6 +169,15 @@ cudaError_t destroy_stream(cudaStream_t stream) {
     });
 }
 
+cudaError_t id_of(cudaStream_t stream, unsigned long long& id) {
+    return in_context([&] {
+        const std::shared_ptr<Stream> found = find_stream(stream);
+        if (found == nullptr) return cudaErrorInvalidResourceHandle;
+        id = found->id();
+        return cudaSuccess;
+    });
+}
+
 cudaError_t check_stream(cudaStream_t stream) {
     return in_context(
         [&] { return find_stream(stream) != nullptr ? cudaSuccess : cudaErrorInvalidResourceHandle; });

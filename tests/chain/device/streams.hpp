@@ -28,9 +28,11 @@ struct Capture {
 /// that "what came before" has a meaning between them.
 class Stream {
   public:
-    explicit Stream(bool blocking) : blocking_(blocking) {}
+    explicit Stream(bool blocking) : blocking_(blocking), id_(++last_id) {}
 
     bool blocking() const { return blocking_; }
+    /// Never that of another stream.
+    unsigned long long id() const { return id_; }
     const std::shared_ptr<Capture>& capture() const { return capture_; }
     void set_capture(std::shared_ptr<Capture> capture) { capture_ = std::move(capture); }
 
@@ -45,6 +47,8 @@ class Stream {
     };
     std::deque<Piece> pieces_;
     bool blocking_;
+    static inline unsigned long long last_id = 0;
+    unsigned long long id_;
     std::shared_ptr<Capture> capture_;
 };
 
