@@ -5,9 +5,12 @@
 // the time from the launch to the first store are the work. Each thread takes a small rectangle of C and a
 // part of k, reads what it needs straight from global memory, where its neighbours find it in the L1 cache,
 // and adds up in registers. The lanes of a warp lie along m, n and k as the product needs it: along m or n
-// for tall or wide ones with short k, along k for inner products. Parts of k meet in shuffles (lanes), in
-// shared memory (warps), and in the cluster's shared memory (blocks), in an order that never changes.
+// for tall or wide ones with short k, along k for inner products, both for a large operand and a vector where
+// the operand is contiguous along m or n. Parts of k meet in shuffles (lanes), in shared memory (warps), and
+// in the cluster's shared memory (blocks), in an order that never changes.
 #pragma once
+
+#include <type_traits>
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
@@ -19,10 +22,16 @@ constexpr int warps = 4;
 constexpr int threads = warps * 32;
 constexpr int steps = 4;  ///< of k that a thread reads at once
 
-/// Lanes of a warp and warps of a block along m and k (the rest lies along n), and a thread's elements.
+/// Lanes of a warp and warps of a block along m and k (the rest lies along n), and a thread's elements. A
+/// thread with few of those has registers left to read several rounds of k before it multiplies: where one
+/// operand is nearly all there is to read, what is on its way at the same time decides.
 template <int lanes_along_m, int lanes_along_k, int warps_along_m, int warps_along_k, int elements_m,
-          int elements_n, int blocks>
+          int elements_n, int blocks, int rounds = 1>
 struct Shape {
+    /// The shape for operands of these majors; see ByMajorOfA.
+    template <Major major_a, Major major_b>
+    using For = Shape;
+
     static constexpr int lanes_m = lanes_along_m, lanes_k = lanes_along_k, lanes_n = 32 / lanes_m / lanes_k;
     static constexpr int warps_m = warps_along_m, warps_k = warps_along_k,
                          warps_n = warps / warps_m / warps_k;
@@ -30,7 +39,31 @@ struct Shape {
     static constexpr int tile_m = warps_m * lanes_m * thread_m, tile_n = warps_n * lanes_n * thread_n;
     static constexpr int round_k = warps_k * lanes_k * steps;  ///< steps of k that a block reads at once
     static constexpr int blocks_per_multiprocessor = blocks;
+    static constexpr int rounds_at_once = rounds;
     static_assert(lanes_m * lanes_n * lanes_k == 32 && warps_m * warps_n * warps_k == warps);
+};
+
+/// Two shapes with the same tile, so that the rest of the library sees one kernel.
+template <class OfMn, class OfK>
+struct SameTile {
+    static constexpr int tile_m = OfK::tile_m, tile_n = OfK::tile_n;
+    static constexpr int round_k = OfK::round_k;
+    static constexpr int blocks_per_multiprocessor = OfK::blocks_per_multiprocessor;
+    static_assert(OfMn::tile_m == tile_m && OfMn::tile_n == tile_n && OfMn::round_k == round_k &&
+                  OfMn::blocks_per_multiprocessor == blocks_per_multiprocessor);
+};
+
+/// The lanes of a warp lie on a large operand as it is contiguous: one shape for where that is along m (A) or
+/// n (B), another for along k.
+template <class OfMn, class OfK>
+struct ByMajorOfA : SameTile<OfMn, OfK> {
+    template <Major major_a, Major major_b>
+    using For = std::conditional_t<major_a == Major::mn, OfMn, OfK>;
+};
+template <class OfMn, class OfK>
+struct ByMajorOfB : SameTile<OfMn, OfK> {
+    template <Major major_a, Major major_b>
+    using For = std::conditional_t<major_b == Major::mn, OfMn, OfK>;
 };
 
 /// Where a thread stands in its block, in units of threads.
@@ -68,9 +101,10 @@ class Lines {
                      first % 4 == 0 && is_vector_aligned(view.base) && view.leading_dimension % 4 == 0;
     }
 
-    __device__ void load_step(float (&values)[count], std::int64_t k) const {
+    /// `is_vector` says that the lines are neighbours of which every four are 16 bytes of memory.
+    __device__ void load_step(float (&values)[count], std::int64_t k, bool is_vector) const {
         if constexpr (major == Major::mn && count % 4 == 0) {
-            if (is_vector_) {
+            if (is_vector) {
 #pragma unroll
                 for (int i = 0; i < count; i += 4) {
                     const float4 vector = load_vector(view_.address(first_ + i, k));
@@ -101,7 +135,23 @@ class Lines {
             return;
         }
 #pragma unroll
-        for (int step = 0; step < steps; ++step) load_step(values[step], k + step * stride_k);
+        for (int step = 0; step < steps; ++step) load_step(values[step], k + step * stride_k, is_vector_);
+    }
+
+    /// Whether load_vectors() may be called, if that is all right along k.
+    __device__ bool is_vector() const {
+        return major == Major::k || count % 4 != 0 || is_vector_;
+    }
+
+    /// Four neighbouring steps, 16 bytes at a time where the operand is contiguous. Asks nothing, so that
+    /// several of these can be under way before the first value arrives.
+    __device__ void load_vectors(float (&values)[steps][count], std::int64_t k) const {
+        if constexpr (major == Major::k) {
+            load_steps(values, k, 1, true);
+        } else {
+#pragma unroll
+            for (int step = 0; step < steps; ++step) load_step(values[step], k + step, true);
+        }
     }
 
     /// The same for the steps before `end`; the others are 0.
@@ -110,7 +160,7 @@ class Lines {
 #pragma unroll
         for (int step = 0; step < steps; ++step) {
             if (k + step * stride_k < end) {
-                load_step(values[step], k + step * stride_k);
+                load_step(values[step], k + step * stride_k, is_vector_);
             } else {
 #pragma unroll
                 for (int i = 0; i < count; ++i) values[step][i] = 0.0f;
@@ -172,6 +222,22 @@ __device__ inline void add_products(Sums<Shape>& sums, const GemmArguments& argu
             }
         }
     };
+    if constexpr (Shape::rounds_at_once > 1) {
+        constexpr int rounds = Shape::rounds_at_once;
+        if (are_vectors && rows.is_vector() && columns.is_vector()) {
+            // Added up in the order in which the loop below would do it.
+            float a[rounds][steps][Shape::thread_m], b[rounds][steps][Shape::thread_n];
+            for (; k + (rounds - 1) * Shape::round_k + (steps - 1) < part.end; k += rounds * Shape::round_k) {
+#pragma unroll
+                for (int round = 0; round < rounds; ++round) {
+                    rows.load_vectors(a[round], k + round * Shape::round_k);
+                    columns.load_vectors(b[round], k + round * Shape::round_k);
+                }
+#pragma unroll
+                for (int round = 0; round < rounds; ++round) multiply_add(a[round], b[round]);
+            }
+        }
+    }
     float a[steps][Shape::thread_m], b[steps][Shape::thread_n];
     for (; k + (steps - 1) * stride_k < part.end; k += Shape::round_k) {
         rows.load_steps(a, k, stride_k, are_vectors);
@@ -200,12 +266,15 @@ __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor) ker
         ranks == 1 ? block_index() : block_index() / ranks, arguments);
     const Place<Shape> place(thread_index());
 
-    // Neighbours for 16-byte stores; else a lane apart, which fills whole sectors of C all the same.
+    // Neighbours for 16-byte stores; else a lane apart, which fills whole sectors of C all the same. With
+    // lanes along k there is more to read than to write: neighbours, for 16-byte loads of A.
     float* const c = matrix_of_batch(arguments.c, position.batch);
     const bool vectors = Shape::thread_m % 4 == 0 && has_aligned_columns(c, arguments.c.leading_dimension);
+    const bool neighbours = vectors || Shape::lanes_k > 1;
     const int warp_m = place.m / Shape::lanes_m * Shape::lanes_m * Shape::thread_m;
-    const std::int64_t m = position.m + warp_m + place.m % Shape::lanes_m * (vectors ? Shape::thread_m : 1);
-    const int stride_m = vectors ? 1 : Shape::lanes_m;
+    const std::int64_t m =
+        position.m + warp_m + place.m % Shape::lanes_m * (neighbours ? Shape::thread_m : 1);
+    const int stride_m = neighbours ? 1 : Shape::lanes_m;
     const std::int64_t n = position.n + place.n * Shape::thread_n;
     constexpr bool meets = Shape::warps_k > 1;  // in shared memory
     const bool exists = m < arguments.m && n < arguments.n;

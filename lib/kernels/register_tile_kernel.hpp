@@ -1,4 +1,4 @@
-// From a register tile's shape to a row of the kernel table.
+// From a register tile's shape, or one for each major of an operand, to a row of the kernel table.
 #pragma once
 
 #include "dispatch.hpp"
@@ -13,7 +13,7 @@ class RegisterTileKernel {
   public:
     template <Major major_a, Major major_b>
     static constexpr auto instance() {
-        return register_tile::kernel<Shape, major_a, major_b>;
+        return register_tile::kernel<typename Shape::template For<major_a, major_b>, major_a, major_b>;
     }
 
     static bool supports(const GemmCall& call) { return grid_size(call, Shape::tile_m, Shape::tile_n) != 0; }
