@@ -15,6 +15,9 @@ std::int64_t divide_up(std::int64_t value, std::int64_t by) {
 /// Clusters of k; any size up to 8 fits every GPU that has clusters.
 constexpr unsigned parts_to_try[] = {2, 3, 4, 6, 8, 12, 16};
 
+/// Parts that meet in a workspace, where a few steps of k are left for each.
+constexpr unsigned meeting_parts_to_try[] = {4, 8, 16, 32, 64, 128, 256, 512};
+
 }  // namespace
 
 std::string to_string(const sgemm_shim::Partition& partition) {
@@ -29,6 +32,7 @@ std::string to_string(const sgemm_shim::Partition& partition) {
         add("tail_k_parts", partition.tail_k_parts);
     }
     if (partition.shares_tiles) add("shares_tiles", 1);
+    if (partition.meeting_parts != 0) add("meeting_parts", partition.meeting_parts);
     return text;
 }
 
@@ -51,6 +55,10 @@ std::vector<sgemm_shim::Partition> partitions(const Problem& problem,
         }
     };
     parts_within(tiles, 2 * slots, [&](unsigned parts) { all.push_back({.k_parts = parts}); });
+    for (const unsigned parts : meeting_parts_to_try) {
+        if (parts <= kernel.most_meeting_parts && tiles * parts <= 2 * slots && parts <= slices)
+            all.push_back({.meeting_parts = parts});
+    }
     const auto resident = static_cast<unsigned>(slots);
     if (kernel.shares_tiles && tail != 0 && tiles <= sgemm_shim::most_shared_waves * slots &&
         sgemm_shim::can_share_tiles(tiles, slices, slots, kernel.most_k_parts))

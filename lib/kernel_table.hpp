@@ -38,6 +38,7 @@ struct KernelImplementation {
     /// Major and minor: 80 is 8.0.
     int least_compute_capability = 0;
     unsigned most_k_parts = 1;
+    unsigned most_meeting_parts = 0;  ///< of Partition::meeting_parts; 0: it does not know them
     TileFigures tiles{};
     bool shares_tiles = false;  ///< knows Partition::shares_tiles
 };

@@ -24,6 +24,11 @@ struct Partition {
     /// KernelImplementation::shares_tiles, where can_share_tiles() says so of resident_blocks; k_parts and
     /// tail_tiles do not count then.
     bool shares_tiles = false;
+    /// k of every tile in so many parts, each a block's, whose sums meet in a workspace: more than a cluster
+    /// has blocks, or without its barriers. Without a workspace the blocks of a cluster compute several parts
+    /// each and add up the same sums in the same order. Up to KernelImplementation::most_meeting_parts;
+    /// k_parts and resident_blocks do not count then. 0: they do.
+    unsigned meeting_parts = 0;
 };
 
 /// Device memory in which the blocks of one launch leave sums for each other. Launches that have the same one

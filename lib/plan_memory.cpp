@@ -24,7 +24,8 @@ struct Parts {
     static Parts of(const Plan& plan) {
         const Partition& p = plan.partition;
         return {std::uint64_t{kernel_index(*plan.kernel)} | std::uint64_t{p.k_parts} << 8 |
-                std::uint64_t{p.tail_k_parts} << 24 | std::uint64_t{p.shares_tiles} << 40};
+                std::uint64_t{p.tail_k_parts} << 24 | std::uint64_t{p.shares_tiles} << 40 |
+                std::uint64_t{p.meeting_parts} << 48};
     }
     Plan with_blocks(std::uint64_t blocks) const {
         return {.kernel = &kernel_table()[packed & 0xFF],
@@ -33,7 +34,8 @@ struct Parts {
                               .resident_blocks = static_cast<unsigned>(blocks),
                               .tail_tiles = static_cast<unsigned>(blocks >> 32),
                               .tail_k_parts = static_cast<unsigned>(packed >> 24 & 0xFFFF),
-                              .shares_tiles = (packed >> 40 & 1) != 0}};
+                              .shares_tiles = (packed >> 40 & 1) != 0,
+                              .meeting_parts = static_cast<unsigned>(packed >> 48)}};
     }
 };
 

@@ -82,9 +82,16 @@ std::vector<float> DeviceOperand::download(const HostOperand& host) const {
 
 namespace {
 
+std::int64_t tile_count(const Kernel& kernel, const GemmCase& gemm_case) {
+    const TileFigures& tile = kernel.implementation->tiles;
+    return ((gemm_case.m + tile.m - 1) / tile.m) * ((gemm_case.n + tile.n - 1) / tile.n) *
+           gemm_case.batch_count;
+}
+
 /// How a kernel that can divide its work is asked to: drawn from the case's seed, so that a case fails again
 /// the same way. A block for each tile or few blocks that go from tile to tile; a number of parts of k,
-/// powers of two or not; now and then a tail; and tiles that a few blocks share.
+/// powers of two or not; now and then a tail; tiles that a few blocks share; and parts that meet in a
+/// workspace.
 std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_case) {
     const unsigned most_parts = kernel.implementation->most_k_parts;
     const TileFigures& tile = kernel.implementation->tiles;
@@ -95,8 +102,7 @@ std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_
         {.k_parts = 1, .resident_blocks = static_cast<unsigned>(random.below(4))}};
     if (most_parts == 1 || backend_figures().compute_capability() < 90) return partitions;
     // Of many tiles a few parts each show no more.
-    const std::int64_t tiles =
-        ((gemm_case.m + tile.m - 1) / tile.m) * ((gemm_case.n + tile.n - 1) / tile.n) * gemm_case.batch_count;
+    const std::int64_t tiles = tile_count(kernel, gemm_case);
     // Blocks of large tiles have many threads, too.
     const std::int64_t most = std::int64_t{tile.m} * tile.n >= 2048 ? 3 : 16;
     const auto few =
@@ -111,13 +117,17 @@ std::vector<Partition> partitions_of(const Kernel& kernel, const GemmCase& gemm_
     const auto sharing_blocks = static_cast<unsigned>(2 + random.below(7));
     if (kernel.implementation->shares_tiles && can_share_tiles(tiles, slices, sharing_blocks, few))
         partitions.push_back({.resident_blocks = sharing_blocks, .shares_tiles = true});
+    // On both sides of the number of a cluster's blocks; also more parts than k has rounds.
+    if (kernel.implementation->most_meeting_parts != 0 && tiles <= 16)
+        partitions.push_back({.meeting_parts = static_cast<unsigned>(2 + random.below(40))});
     return partitions;
 }
 
 std::string describe(const Partition& partition) {
     return " [k_parts " + std::to_string(partition.k_parts) + ", resident_blocks " +
            std::to_string(partition.resident_blocks) + ", tail " + std::to_string(partition.tail_tiles) +
-           " x " + std::to_string(partition.tail_k_parts) + (partition.shares_tiles ? ", shared]" : "]");
+           " x " + std::to_string(partition.tail_k_parts) + (partition.shares_tiles ? ", shared" : "") +
+           ", meeting_parts " + std::to_string(partition.meeting_parts) + "]";
 }
 
 }  // namespace
@@ -160,7 +170,8 @@ bool PreparedCase::is_supported_by(const Kernel& kernel) {
 std::string PreparedCase::run(const Kernel& kernel) {
     for (const Partition& partition : partitions_of(kernel, case_)) {
         std::string finding = launch_and_compare(kernel, make_call(), partition, {});
-        if (finding.empty() && partition.shares_tiles) finding = meet_in_workspace(kernel, partition);
+        if (finding.empty() && (partition.shares_tiles || partition.meeting_parts != 0))
+            finding = meet_in_workspace(kernel, partition);
         if (!finding.empty()) return finding + describe(partition);
     }
     return "";
@@ -169,7 +180,12 @@ std::string PreparedCase::run(const Kernel& kernel) {
 std::string PreparedCase::meet_in_workspace(const Kernel& kernel, const Partition& partition) {
     const std::vector<float> without = result_;
     const TileFigures& tile = kernel.implementation->tiles;
-    DeviceBuffer sums(shared_sum_count(tile.m, tile.n, partition.resident_blocks), 0);
+    // More than either way takes: tiles x parts, or two tiles a block.
+    DeviceBuffer sums(shared_sum_count(tile.m, tile.n,
+                                       std::max(partition.resident_blocks,
+                                                static_cast<unsigned>(tile_count(kernel, case_)) *
+                                                    partition.meeting_parts)),
+                      0);
     constexpr std::size_t counter_count = 4096;
     static_assert(sizeof(unsigned) == sizeof(float));
     DeviceBuffer counters(counter_count, 0);
