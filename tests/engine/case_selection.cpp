@@ -187,6 +187,16 @@ std::vector<GemmCase> depth_sweep(Breadth breadth, std::uint64_t seed) {
             for (std::size_t place = 0; place < std::size(outer_sizes); ++place) draw_size(place);
         }
     }
+    // Several rounds of the kernels whose warps and lanes lie along k, on tiles that are small enough for
+    // them in every selection.
+    constexpr Size long_sums[] = {{20, 1, 640}, {1, 20, 640}, {18, 3, 389}, {3, 18, 389}};
+    for (const Operations& operations : main_operations) {
+        for (const Size& size : long_sums) {
+            const GemmCase base = draw(operations, size, random);
+            cases.push_back(with_vectors(base));
+            cases.push_back(with_any_place(base, random));
+        }
+    }
     return cases;
 }
 
