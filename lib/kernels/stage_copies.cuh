@@ -139,7 +139,9 @@ class SliceCopies<Major::k, tile_mn, tile_k, threads, CopyWay::wide> {
     static constexpr int passes_at_once = passes < 2 ? passes : 2;
     static_assert(tile_k == side && tile_mn % side == 0 && threads % 32 == 0);
     static_assert(passes % passes_at_once == 0);
-    static constexpr bool has_idle_warps = passes * warps != squares;
+    /// Warps beyond a small tile have nothing to do.
+    static constexpr bool has_idle_warps = squares < warps;
+    static_assert(has_idle_warps || squares % warps == 0);
 
     using Slice = StageSlice<tile_mn, tile_k>;
 
@@ -159,6 +161,7 @@ class SliceCopies<Major::k, tile_mn, tile_k, threads, CopyWay::wide> {
     __device__ void start_partial(Slice& slice, int valid_k) { start<true>(slice, valid_k); }
 
     __device__ void transpose(Slice& slice) const {
+        if (has_idle_warps && first_square_ >= squares) return;
         constexpr int row_length = Slice::row_length;
         const float* from[2];
 #pragma unroll
@@ -166,7 +169,6 @@ class SliceCopies<Major::k, tile_mn, tile_k, threads, CopyWay::wide> {
         float* to = &slice.at[lane_ % 2 * 4][first_square_ * side + lane_ / 2];
 #pragma unroll 1
         for (int pass = 0; pass < passes; pass += passes_at_once) {
-            if (has_idle_warps && first_square_ + pass * warps >= squares) return;
             float4 vectors[passes_at_once][2];
 #pragma unroll
             for (int i = 0; i < passes_at_once; ++i) {
@@ -206,13 +208,13 @@ class SliceCopies<Major::k, tile_mn, tile_k, threads, CopyWay::wide> {
     __device__ void start(Slice& slice, int valid_k) {
         const float* from = next_;
         next_ += tile_k;
+        if (has_idle_warps && first_square_ >= squares) return;
         float* to = place(slice, lane_ % 4, lane_ / 4);
         int rows = valid_mn_ - (first_square_ * side + lane_ / 4);  // from the copy's on
         [[maybe_unused]] const int bytes = bytes_of_vector(valid_k - lane_ % 4 * 4);
         // Further, and the compiler would keep all the addresses at once.
 #pragma unroll 2
         for (int pass = 0; pass < passes; ++pass) {
-            if (has_idle_warps && first_square_ + pass * warps >= squares) return;
 #pragma unroll
             for (int half = 0; half < 2; ++half) {
                 if constexpr (is_partial)
