@@ -135,8 +135,8 @@ class SliceCopies<Major::k, tile_mn, tile_k, threads, CopyWay::wide> {
     static constexpr int squares = tile_mn / side;
     static constexpr int passes = (squares + warps - 1) / warps;
     /// Squares that a warp has in its registers at the same time: loads take their time, whatever their
-    /// number.
-    static constexpr int passes_at_once = passes < 2 ? passes : 2;
+    /// number. Producers that are a whole warpgroup have given their registers away.
+    static constexpr int passes_at_once = passes < 2 || threads >= 128 ? 1 : 2;
     static_assert(tile_k == side && tile_mn % side == 0 && threads % 32 == 0);
     static_assert(passes % passes_at_once == 0);
     /// Warps beyond a small tile have nothing to do.

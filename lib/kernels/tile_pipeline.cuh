@@ -172,7 +172,6 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
     };
     const int valid_m = valid(arguments.m, task.position.m, Shape::tile_m);
     const int valid_n = valid(arguments.n, task.position.n, Shape::tile_n);
-    const bool is_whole = valid_m == Shape::tile_m && valid_n == Shape::tile_n;
     const std::int64_t first_k = std::int64_t{task.range.first} * Shape::tile_k;
     CopiesA copies_a(operand_view<major_a>(arguments.a, task.position.batch), task.position.m, valid_m,
                      first_k, thread);
@@ -182,24 +181,25 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
         copies_a.start_whole(stage.a);
         copies_b.start_whole(stage.b);
     };
-    const auto start_partial = [&](Stage& stage, int slice) {
-        const int valid_k = slice < task.range.count_whole ? Shape::tile_k : task.range.last_steps;
+    const auto start_partial = [&](Stage& stage, int valid_k) {
         copies_a.start_partial(stage.a, valid_k);
         copies_b.start_partial(stage.b, valid_k);
     };
 
+    const bool is_whole = valid_m == Shape::tile_m && valid_n == Shape::tile_n;
     if constexpr (CopiesA::needs_transposition || CopiesB::needs_transposition) {
-        // So many slices are on their way while one is transposed. One more, and the consumers would have
-        // nothing to do while the producers wait for a stage.
+        // So many slices are started before one is transposed. One more, and the consumers would have nothing
+        // to do while the producers wait for a stage.
         constexpr int ahead = Shape::stages - 2;
         RingPosition<Shape::stages> landed = ring.position();
         for (int slice = -ahead; slice < task.range.count; ++slice) {
             if (slice < task.range.count - ahead) {
+                const bool has_all_steps = slice < task.range.count_whole - ahead;
                 ring.fill_later([&](Stage& stage) {
-                    if (is_whole && slice < task.range.count_whole - ahead)
+                    if (is_whole && has_all_steps)
                         start_whole(stage);
                     else
-                        start_partial(stage, slice + ahead);
+                        start_partial(stage, has_all_steps ? Shape::tile_k : task.range.last_steps);
                 });
             }
             // Also where nothing was started, so that there is always a group for each slice.
@@ -217,8 +217,10 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
         if (is_whole) {
             for (; slice < task.range.count_whole; ++slice) ring.fill(start_whole);
         }
-        for (; slice < task.range.count; ++slice)
-            ring.fill([&](Stage& stage) { start_partial(stage, slice); });
+        for (; slice < task.range.count; ++slice) {
+            const int valid_k = slice < task.range.count_whole ? Shape::tile_k : task.range.last_steps;
+            ring.fill([&](Stage& stage) { start_partial(stage, valid_k); });
+        }
     }
 }
 
