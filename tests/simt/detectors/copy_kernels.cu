@@ -7,6 +7,7 @@ namespace {
 
 struct Staging {
     alignas(128) float values[64];
+    float later[64];
     PhaseBarrier full;
 };
 
@@ -108,6 +109,35 @@ __global__ void barrier_copies(float* memory) {
 __global__ void barrier_copies_without_wait(float* memory) {
     copy_on_barrier<By::threads, false>(memory, 0);
 }
+
+/// Copies that complete on an mbarrier, and later ones that the thread waits for itself, which is no wait for
+/// its neighbours' earlier ones.
+template <bool waits_for_barrier, bool waits_for_group>
+void copy_both_ways(float* memory) {
+    Staging& staging = shared_memory<Staging>();
+    const unsigned thread = thread_index();
+    if (thread == 0) initialize(staging.full, 64);
+    synchronize_block();
+    copy_async<4>(&staging.values[thread], &memory[thread]);
+    arrive_after_copies(staging.full);
+    copy_async<4>(&staging.later[thread], &memory[thread]);
+    commit_copies();
+    if (waits_for_group) wait_for_copies<0>();
+    if (waits_for_barrier) wait(staging.full, 0);
+    const float value = staging.values[thread ^ 1] + staging.later[thread];
+    synchronize_block();
+    memory[thread] = value;
+}
+__global__ void both_copies(float* memory) {
+    copy_both_ways<true, true>(memory);
+}
+__global__ void both_copies_without_barrier(float* memory) {
+    copy_both_ways<false, true>(memory);
+}
+__global__ void both_copies_without_group(float* memory) {
+    copy_both_ways<true, false>(memory);
+}
+
 __global__ void bulk_copies(float* memory) {
     copy_on_barrier<By::bulk, true>(memory, 256);
 }
@@ -208,6 +238,9 @@ const KernelList copy_kernels = {
     {"copy_past_end", copy_past_end},
     {"barrier_copies", barrier_copies},
     {"barrier_copies_without_wait", barrier_copies_without_wait},
+    {"both_copies", both_copies},
+    {"both_copies_without_barrier", both_copies_without_barrier},
+    {"both_copies_without_group", both_copies_without_group},
     {"bulk_copies", bulk_copies},
     {"bulk_copies_without_wait", bulk_copies_without_wait},
     {"bulk_copies_more_announced", bulk_copies_more_announced},

@@ -38,10 +38,14 @@ TEST_CASE("copies by threads") {
 
 TEST_CASE("copies that complete on an mbarrier") {
     CHECK(result("barrier_copies")[10] == 11.0f);
+    CHECK(result("both_copies")[10] == 21.0f);
     CHECK(result("bulk_copies")[10] == 11.0f);
     CHECK(result("bulk_copy_told_by_barrier")[10] == 53.0f);
     Memory memory;
     CHECK(findings("barrier_copies_without_wait", memory).find("shared memory") != std::string::npos);
+    CHECK(findings("both_copies_without_barrier", memory).find("shared memory") != std::string::npos);
+    check_finding("both_copies_without_group",
+                  "shared memory read before the asynchronous copy into it is waited for");
     check_finding("bulk_copies_more_announced", "deadlock", {"waiting for an mbarrier"});
     check_finding("bulk_copy_not_published", "an mbarrier was not published to the copy engine");
     for (const char* kernel : {"bulk_copies_without_wait", "bulk_copy_behind_barrier"}) {

@@ -1,5 +1,6 @@
 #include "machine/copies.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -67,35 +68,54 @@ void CopyEngine::commit() {
 void CopyEngine::wait_for_groups(unsigned pending) {
     Thread& self = machine_.thread();
     ThreadCopies& thread = own();
-    std::erase_if(thread.copies, [&](Copy& copy) {
-        if (copy.group + pending >= self.copy_group) return false;
-        if (!copy.has_landed) {
-            land(copy);
-            --thread.flying;
+    const auto is_waited_for = [&](const Copy& copy) { return copy.group + pending < self.copy_group; };
+    // Of a copy that a barrier tells others of, all learn by the barrier, although the thread waits for it
+    // too. (So that a thread which reads such a copy after this wait alone is taken for a race. No kernel
+    // does.)
+    if (std::ranges::any_of(
+            thread.copies, [&](const Copy& copy) { return copy.is_before_arrival && is_waited_for(copy); })) {
+        for (Copy& copy : thread.copies) {
+            if (copy.is_before_arrival) land_for_thread(thread, copy);
         }
+        arrive_if_due(thread);
+    }
+    std::erase_if(thread.copies, [&](Copy& copy) {
+        if (!is_waited_for(copy)) return false;
+        land_for_thread(thread, copy);
         finish(copy, self.id, self.time);
         return true;
     });
-    arrive_if_due(thread);
 }
 
 void CopyEngine::arrive_after(PhaseState& barrier) {
     ThreadCopies& thread = own();
-    // An earlier barrier gets its arrival first; later copies would otherwise delay it.
+    // An earlier barrier gets its arrival first: a thread has one at a time.
     while (thread.barrier != nullptr) land_one_of(thread);
     thread.barrier = &barrier;
     ++flying_;
+    for (Copy& copy : thread.copies) copy.is_before_arrival = true;
     if (thread.flying == 0) arrive_if_due(thread);
 }
 
 void CopyEngine::arrive_if_due(ThreadCopies& thread) {
-    if (thread.barrier == nullptr || thread.flying != 0) return;
+    if (thread.barrier == nullptr) return;
+    if (std::ranges::any_of(thread.copies,
+                            [](const Copy& copy) { return copy.is_before_arrival && !copy.has_landed; }))
+        return;
     PhaseState& barrier = *std::exchange(thread.barrier, nullptr);
     --flying_;
     const Time time = machine_.advance();
-    for (const Copy& copy : thread.copies) finish(copy, barrier.agent(), time);
-    thread.copies.clear();
+    std::erase_if(thread.copies, [&](const Copy& copy) {
+        if (copy.is_before_arrival) finish(copy, barrier.agent(), time);
+        return copy.is_before_arrival;
+    });
     machine_.synchronisation().land(barrier, time, 0, 1);
+}
+
+void CopyEngine::land_for_thread(ThreadCopies& thread, Copy& copy) {
+    if (copy.has_landed) return;
+    land(copy);
+    --thread.flying;
 }
 
 void CopyEngine::land_one_of(ThreadCopies& thread) {
@@ -103,8 +123,7 @@ void CopyEngine::land_one_of(ThreadCopies& thread) {
         const std::size_t count = thread.copies.size();
         std::size_t place = machine_.random().below(static_cast<std::uint32_t>(count));
         while (thread.copies[place].has_landed) place = (place + 1) % count;
-        land(thread.copies[place]);
-        --thread.flying;
+        land_for_thread(thread, thread.copies[place]);
     }
     arrive_if_due(thread);
 }

@@ -56,18 +56,20 @@ class CopyEngine {
         PhaseState* barrier = nullptr;
         unsigned bytes = 0;  ///< for the barrier
         bool has_landed = false;
+        bool is_before_arrival = false;  ///< the thread's barrier waits for it
     };
     /// What one thread has started and not waited for.
     struct ThreadCopies {
         std::vector<Copy> copies;
         unsigned flying = 0;
-        PhaseState* barrier = nullptr;  ///< to arrive at when all have landed
+        PhaseState* barrier = nullptr;  ///< to arrive at when those before the arrival have landed
     };
 
     ThreadCopies& own();
     Copy begin(const void* code);
     void land(Copy& copy);
     void finish(const Copy& copy, ThreadId writer, Time time);
+    void land_for_thread(ThreadCopies& thread, Copy& copy);
     void land_one_of(ThreadCopies& thread);
     void arrive_if_due(ThreadCopies& thread);
 
