@@ -47,10 +47,6 @@ struct PipelineShape {
     static constexpr bool moves_registers = producer_registers != 0;
     /// Of smaller tiles there are enough; in larger ones the compiler finds no registers for it.
     static constexpr bool shares_tiles = tile_m * tile_n >= 64 * 64 && tile_m * tile_n <= 128 * 128;
-    /// Whether operands that are contiguous along k are copied 16 bytes at a time and then transposed, where
-    /// their addresses allow it. The largest tiles have more products to a copy: there the copies are not
-    /// what takes time, but the issue slots of a transposition would be.
-    static constexpr bool transposes_wide_copies = tile_m * tile_n <= 128 * 128;
     static_assert(first_stage_barrier + slices_in_flight - 1 <= last_barrier);
     static_assert(!moves_registers || (producers % 128 == 0 && consumers % 128 == 0));
 
@@ -116,25 +112,6 @@ class RingOfProducers {
         advance();
     }
 
-    /// The same in two halves, for what is worked on before it is passed on: fill_later() only starts, and
-    /// pass_on(), called with the stages in the same order, calls finish(stage) and passes the stage on. The
-    /// consumers get no further than what has been passed on, so at most Shape::stages - 1 are to be behind
-    /// when fill_later() is called.
-    template <class Start>
-    __device__ void fill_later(Start start) {
-        if (is_used_) wait_until_read();
-        start(stages_[position_.stage]);
-        advance();
-    }
-    template <class Finish>
-    __device__ void pass_on(RingPosition<Shape::stages>& position, Finish finish) {
-        finish(stages_[position.stage]);
-        arrive(full_[position.stage]);
-        position.advance();
-    }
-    /// Of the stage that is filled next.
-    __device__ RingPosition<Shape::stages> position() const { return position_; }
-
     /// Waits for the consumers to read what they have not: every arrival at a barrier finds its wait.
     __device__ void drain() {
         const int used = is_used_ ? Shape::stages : position_.stage;
@@ -161,66 +138,36 @@ class RingOfProducers {
 };
 
 /// Fills the ring with the slices of a tile.
-template <class Shape, Major major_a, Major major_b, CopyWay way_a, CopyWay way_b>
+template <class Shape, Major major_a, Major major_b, int width_a, int width_b>
 __device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
                                RingOfProducers<Shape>& ring, unsigned thread) {
     using Stage = typename Shape::Stage;
-    using CopiesA = SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, way_a>;
-    using CopiesB = SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, way_b>;
     const auto valid = [](std::int64_t count, std::int64_t first, int tile) {
         return count - first < tile ? static_cast<int>(count - first) : tile;
     };
     const int valid_m = valid(arguments.m, task.position.m, Shape::tile_m);
     const int valid_n = valid(arguments.n, task.position.n, Shape::tile_n);
     const std::int64_t first_k = std::int64_t{task.range.first} * Shape::tile_k;
-    CopiesA copies_a(operand_view<major_a>(arguments.a, task.position.batch), task.position.m, valid_m,
-                     first_k, thread);
-    CopiesB copies_b(operand_view<major_b>(arguments.b, task.position.batch), task.position.n, valid_n,
-                     first_k, thread);
-    const auto start_whole = [&](Stage& stage) {
-        copies_a.start_whole(stage.a);
-        copies_b.start_whole(stage.b);
-    };
-    const auto start_partial = [&](Stage& stage, int valid_k) {
-        copies_a.start_partial(stage.a, valid_k);
-        copies_b.start_partial(stage.b, valid_k);
-    };
+    SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, width_a> copies_a(
+        operand_view<major_a>(arguments.a, task.position.batch), task.position.m, valid_m, first_k, thread);
+    SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, width_b> copies_b(
+        operand_view<major_b>(arguments.b, task.position.batch), task.position.n, valid_n, first_k, thread);
 
-    const bool is_whole = valid_m == Shape::tile_m && valid_n == Shape::tile_n;
-    if constexpr (CopiesA::needs_transposition || CopiesB::needs_transposition) {
-        // So many slices are started before one is transposed. One more, and the consumers would have nothing
-        // to do while the producers wait for a stage.
-        constexpr int ahead = Shape::stages - 2;
-        RingPosition<Shape::stages> landed = ring.position();
-        for (int slice = -ahead; slice < task.range.count; ++slice) {
-            if (slice < task.range.count - ahead) {
-                const bool has_all_steps = slice < task.range.count_whole - ahead;
-                ring.fill_later([&](Stage& stage) {
-                    if (is_whole && has_all_steps)
-                        start_whole(stage);
-                    else
-                        start_partial(stage, has_all_steps ? Shape::tile_k : task.range.last_steps);
-                });
-            }
-            // Also where nothing was started, so that there is always a group for each slice.
-            commit_copies();
-            if (slice < 0) continue;
-            wait_for_copies<ahead>();
-            synchronize_warp();
-            ring.pass_on(landed, [&](Stage& stage) {
-                copies_a.transpose(stage.a);
-                copies_b.transpose(stage.b);
+    int slice = 0;
+    if (valid_m == Shape::tile_m && valid_n == Shape::tile_n) {
+        for (; slice < task.range.count_whole; ++slice) {
+            ring.fill([&](Stage& stage) {
+                copies_a.start_whole(stage.a);
+                copies_b.start_whole(stage.b);
             });
         }
-    } else {
-        int slice = 0;
-        if (is_whole) {
-            for (; slice < task.range.count_whole; ++slice) ring.fill(start_whole);
-        }
-        for (; slice < task.range.count; ++slice) {
-            const int valid_k = slice < task.range.count_whole ? Shape::tile_k : task.range.last_steps;
-            ring.fill([&](Stage& stage) { start_partial(stage, valid_k); });
-        }
+    }
+    for (; slice < task.range.count; ++slice) {
+        const int valid_k = slice < task.range.count_whole ? Shape::tile_k : task.range.last_steps;
+        ring.fill([&](Stage& stage) {
+            copies_a.start_partial(stage.a, valid_k);
+            copies_b.start_partial(stage.b, valid_k);
+        });
     }
 }
 
@@ -228,23 +175,18 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
 template <class Shape, Major major_a, Major major_b>
 __device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
                                RingOfProducers<Shape>& ring, unsigned thread) {
-    constexpr auto widest = [](Major major) {
-        return major == Major::mn || Shape::transposes_wide_copies ? CopyWay::wide : CopyWay::single;
-    };
-    constexpr CopyWay widest_a = widest(major_a), widest_b = widest(major_b);
-    const bool is_wide_a = widest_a == CopyWay::wide &&
-                           allows_wide_copies(operand_view<major_a>(arguments.a, task.position.batch));
-    const bool is_wide_b = widest_b == CopyWay::wide &&
-                           allows_wide_copies(operand_view<major_b>(arguments.b, task.position.batch));
-    constexpr CopyWay single = CopyWay::single;
-    if ((is_wide_a || widest_a == single) && (is_wide_b || widest_b == single))
-        produce<Shape, major_a, major_b, widest_a, widest_b>(arguments, task, ring, thread);
+    constexpr int wide_a = major_a == Major::mn ? 4 : 1;
+    constexpr int wide_b = major_b == Major::mn ? 4 : 1;
+    const bool is_wide_a = allows_wide_copies(operand_view<major_a>(arguments.a, task.position.batch));
+    const bool is_wide_b = allows_wide_copies(operand_view<major_b>(arguments.b, task.position.batch));
+    if ((is_wide_a || wide_a == 1) && (is_wide_b || wide_b == 1))
+        produce<Shape, major_a, major_b, wide_a, wide_b>(arguments, task, ring, thread);
     else if (is_wide_a)
-        produce<Shape, major_a, major_b, widest_a, single>(arguments, task, ring, thread);
+        produce<Shape, major_a, major_b, wide_a, 1>(arguments, task, ring, thread);
     else if (is_wide_b)
-        produce<Shape, major_a, major_b, single, widest_b>(arguments, task, ring, thread);
+        produce<Shape, major_a, major_b, 1, wide_b>(arguments, task, ring, thread);
     else
-        produce<Shape, major_a, major_b, single, single>(arguments, task, ring, thread);
+        produce<Shape, major_a, major_b, 1, 1>(arguments, task, ring, thread);
 }
 
 /// The consumers' end of the ring.
