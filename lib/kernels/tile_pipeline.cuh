@@ -137,36 +137,34 @@ class RingOfProducers {
     bool is_used_ = false;  ///< every stage has been filled before
 };
 
+/// How much of a tile that begins at `first` lies before `count`.
+__device__ inline int valid_part(std::int64_t count, std::int64_t first, int tile) {
+    return count - first < tile ? static_cast<int>(count - first) : tile;
+}
+
 /// Fills the ring with the slices of a tile.
 template <class Shape, Major major_a, Major major_b, int width_a, int width_b>
 __device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
                                RingOfProducers<Shape>& ring, unsigned thread) {
     using Stage = typename Shape::Stage;
-    const auto valid = [](std::int64_t count, std::int64_t first, int tile) {
-        return count - first < tile ? static_cast<int>(count - first) : tile;
-    };
-    const int valid_m = valid(arguments.m, task.position.m, Shape::tile_m);
-    const int valid_n = valid(arguments.n, task.position.n, Shape::tile_n);
     const std::int64_t first_k = std::int64_t{task.range.first} * Shape::tile_k;
     SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, width_a> copies_a(
-        operand_view<major_a>(arguments.a, task.position.batch), task.position.m, valid_m, first_k, thread);
+        operand_view<major_a>(arguments.a, task.position.batch), task.position.m,
+        valid_part(arguments.m, task.position.m, Shape::tile_m), first_k, thread);
     SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, width_b> copies_b(
-        operand_view<major_b>(arguments.b, task.position.batch), task.position.n, valid_n, first_k, thread);
+        operand_view<major_b>(arguments.b, task.position.batch), task.position.n,
+        valid_part(arguments.n, task.position.n, Shape::tile_n), first_k, thread);
 
-    int slice = 0;
-    if (valid_m == Shape::tile_m && valid_n == Shape::tile_n) {
-        for (; slice < task.range.count_whole; ++slice) {
-            ring.fill([&](Stage& stage) {
-                copies_a.start_whole(stage.a);
-                copies_b.start_whole(stage.b);
-            });
-        }
-    }
-    for (; slice < task.range.count; ++slice) {
-        const int valid_k = slice < task.range.count_whole ? Shape::tile_k : task.range.last_steps;
+    for (int slice = 0; slice < task.range.count_whole; ++slice) {
         ring.fill([&](Stage& stage) {
-            copies_a.start_partial(stage.a, valid_k);
-            copies_b.start_partial(stage.b, valid_k);
+            copies_a.start(stage.a);
+            copies_b.start(stage.b);
+        });
+    }
+    if (task.range.last_steps > 0) {
+        ring.fill([&](Stage& stage) {
+            copies_a.start_short(stage.a, task.range.last_steps);
+            copies_b.start_short(stage.b, task.range.last_steps);
         });
     }
 }
@@ -177,8 +175,10 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
                                RingOfProducers<Shape>& ring, unsigned thread) {
     constexpr int wide_a = major_a == Major::mn ? 4 : 1;
     constexpr int wide_b = major_b == Major::mn ? 4 : 1;
-    const bool is_wide_a = allows_wide_copies(operand_view<major_a>(arguments.a, task.position.batch));
-    const bool is_wide_b = allows_wide_copies(operand_view<major_b>(arguments.b, task.position.batch));
+    const bool is_wide_a = allows_wide_copies(operand_view<major_a>(arguments.a, task.position.batch),
+                                              valid_part(arguments.m, task.position.m, Shape::tile_m));
+    const bool is_wide_b = allows_wide_copies(operand_view<major_b>(arguments.b, task.position.batch),
+                                              valid_part(arguments.n, task.position.n, Shape::tile_n));
     if ((is_wide_a || wide_a == 1) && (is_wide_b || wide_b == 1))
         produce<Shape, major_a, major_b, wide_a, wide_b>(arguments, task, ring, thread);
     else if (is_wide_a)
