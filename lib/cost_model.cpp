@@ -50,7 +50,7 @@ struct CallFigures {
     bool along_k_a, along_k_b;  ///< contiguous along k
     bool wide_a, wide_b;        ///< columns of the storage begin on 16 bytes
     bool wide_c;
-    bool can_be_split;  ///< in two launches: see Partition::tail_tiles
+    bool can_be_split;  ///< in two launches (Partition::tail_tiles), if beta, which launch() reads, allows it
     float bytes;
     float multiprocessors;
     float cycles_per_us;
@@ -66,8 +66,7 @@ struct CallFigures {
           wide_a(is_wide(call.a)),
           wide_b(is_wide(call.b)),
           wide_c(is_wide(call.c)),
-          can_be_split(call.batch_count == 1 && call.pointer_mode == PointerMode::host &&
-                       call.beta != nullptr && *call.beta == 0.0f),
+          can_be_split(call.batch_count == 1 && call.pointer_mode == PointerMode::host),
           bytes(4 * batch * (m * k + k * n + m * n)),
           multiprocessors(static_cast<float>(std::max(device.multiprocessor_count, 1))),
           cycles_per_us(device.clock_mhz),

@@ -43,12 +43,10 @@ struct Parts {
 
 PlanMemory::Key PlanMemory::key_of(const GemmCall& call, const DeviceFigures& device) {
     const auto word = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    const bool beta_is_zero =
-        call.pointer_mode == PointerMode::host && call.beta != nullptr && *call.beta == 0.0f;
     const std::uint64_t flags = static_cast<std::uint64_t>(call.operation_a) |
                                 static_cast<std::uint64_t>(call.operation_b) << 2 | kind_of(call.a) << 4 |
                                 kind_of(call.b) << 6 | kind_of(call.c) << 8 |
-                                std::uint64_t{beta_is_zero} << 10;
+                                std::uint64_t{call.pointer_mode == PointerMode::host} << 10;
     return {word(call.m),
             word(call.n),
             word(call.k),
