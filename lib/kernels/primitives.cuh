@@ -94,6 +94,13 @@ __device__ inline Value shuffle_xor(Value value, unsigned mask) {
     return __shfl_xor_sync(0xffffffffu, value, static_cast<int>(mask));
 }
 
+/// Whether shrink_registers() and grow_registers() do anything.
+#if defined(__CUDA_ARCH__) && !defined(__CUDA_ARCH_FEAT_SM90_ALL)
+constexpr bool registers_can_move = false;
+#else
+constexpr bool registers_can_move = true;
+#endif
+
 /// Gives registers of the warpgroup back, or takes them: `count` is what each of its threads has from then
 /// on, a multiple of 8. Every thread of the warpgroup calls it. Does nothing where the hardware cannot, so a
 /// kernel must fit into what it was launched with there.

@@ -40,9 +40,11 @@ class SliceCopies {
     static constexpr int inner_step = threads_inner * width;
     static constexpr int outer_step = threads / threads_inner;
     static constexpr int inner_passes = tile_inner / inner_step;
-    static constexpr int outer_passes = tile_outer / outer_step;
+    static constexpr int outer_passes = (tile_outer + outer_step - 1) / outer_step;
+    /// Threads beyond a small tile have nothing to do.
+    static constexpr bool has_idle_threads = outer_step > tile_outer;
     static_assert(threads_inner * outer_step == threads && inner_passes * inner_step == tile_inner &&
-                  outer_passes * outer_step == tile_outer);
+                  (has_idle_threads || outer_passes * outer_step == tile_outer));
 
   public:
     /// `first_mn` is where the tile begins, `valid_mn` how much of it exists (a multiple of `width`),
@@ -71,6 +73,7 @@ class SliceCopies {
     __device__ void start(StageSlice<tile_mn, tile_k>& slice) {
         const float* from = next_;
         next_ += slice_stride_;
+        if (has_idle_threads && outer_ >= tile_outer) return;
         // Further, and the compiler would keep all the addresses at once.
 #pragma unroll 4
         for (int o = 0; o < outer_passes; ++o) {
@@ -87,7 +90,9 @@ class SliceCopies {
         next_ += slice_stride_;
 #pragma unroll 1
         for (int o = 0; o < outer_passes; ++o) {
-            if (is_along_mn && outer_ + o * outer_step >= steps) return;
+            if ((is_along_mn && outer_ + o * outer_step >= steps) ||
+                (has_idle_threads && outer_ >= tile_outer))
+                return;
             start_pass(slice, o, from, steps);
             advance(from, o);
         }

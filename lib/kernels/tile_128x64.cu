@@ -2,5 +2,5 @@
 
 namespace sgemm_shim::kernels {
 extern const KernelImplementation tile_128x64 =
-    TileKernel<tile_pipeline::PipelineShape<WarpTiling<2, 2, 8, 8>, 2, 16, 4, 2>>::implementation();
+    TileKernel<tile_pipeline::PipelineShape<WarpTiling<2, 2, 8, 8>, 4, 16, 4, 2, 56, 200>>::implementation();
 }

@@ -2,5 +2,5 @@
 
 namespace sgemm_shim::kernels {
 extern const KernelImplementation tile_64x64 =
-    TileKernel<tile_pipeline::PipelineShape<WarpTiling<2, 2, 4, 8>, 2, 16, 4, 4>>::implementation();
+    TileKernel<tile_pipeline::PipelineShape<WarpTiling<2, 2, 4, 8>, 4, 16, 4, 4, 40, 88>>::implementation();
 }

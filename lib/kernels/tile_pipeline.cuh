@@ -45,6 +45,12 @@ struct PipelineShape {
     static constexpr int registers_of_producer = producer_registers;
     static constexpr int registers_of_consumer = consumer_registers;
     static constexpr bool moves_registers = producer_registers != 0;
+    /// Where registers cannot move, every thread gets what a consumer needs, and fewer blocks are held.
+    static constexpr int registers_of_multiprocessor = 65536;
+    static constexpr int least_blocks = !moves_registers || registers_can_move ? blocks
+                                        : threads * consumer_registers > registers_of_multiprocessor
+                                            ? 1
+                                            : registers_of_multiprocessor / (threads * consumer_registers);
     /// Of smaller tiles there are enough; in larger ones the compiler finds no registers for it.
     static constexpr bool shares_tiles = tile_m * tile_n >= 64 * 64 && tile_m * tile_n <= 128 * 128;
     static_assert(first_stage_barrier + slices_in_flight - 1 <= last_barrier);
@@ -309,7 +315,7 @@ __device__ inline void consume(ThreadSums<typename Shape::Tiling>& sums, const S
 /// Every block computes its tiles, or its share of all of them; or every cluster one tile, each of its blocks
 /// a part of k.
 template <class Shape, Major major_a, Major major_b>
-__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
+__global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
     kernel(GemmArguments arguments, TileRange tiles, SharedTiles shared) {
     const Epilogue epilogue(arguments);
     if (epilogue.keeps_c()) return;

@@ -81,6 +81,7 @@ inline Value shuffle_xor(Value value, unsigned mask, CallPlace place = CallPlace
 }
 
 /// The software GPU has registers without end.
+constexpr bool registers_can_move = true;
 template <int count>
 void shrink_registers() {}
 template <int count>
