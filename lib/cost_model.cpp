@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/small_tiles.hpp"
 #include "plan.hpp"
 
 // What is measured here is measured on one NVIDIA H200, by fitting these constants to the times of every
@@ -15,33 +16,44 @@ namespace {
 constexpr float lanes = 128;
 
 // The pipelines. Times in microseconds, if they have no other unit.
-constexpr float pipeline_start = 0.562f;        ///< a launch, next to what each round takes
-constexpr float pipeline_round = 2.14f;         ///< from a block's first copy to the first product
-constexpr float write_per_element = 0.577e-4f;  ///< of a tile, 16 bytes at a time
-constexpr float write_single = 2.56e-4f;        ///< the same by single floats
-constexpr float cycles_per_copy = 11.4f;        ///< a warp's asynchronous copies, for a multiprocessor
-constexpr float cluster_start = 1.36f;          ///< two barriers and the sums of the other blocks
-constexpr float cluster_per_part = 0.0325f;
-constexpr float sharing_start = 5.4f;            ///< where blocks share tiles: what every tile's sums cost
-constexpr float sharing_per_element = 0.86e-4f;  ///< and those of each part
+constexpr float pipeline_start = 1.84f;         ///< a launch, next to what each round takes
+constexpr float pipeline_round = 0.6131f;       ///< from a block's first copy to the first product
+constexpr float write_vectors = 0.0002002f;     ///< an element of a tile, 16 bytes at a time
+constexpr float write_single = 0.0004517f;      ///< the same where columns do not begin on 16 bytes
+constexpr float cycles_per_wide_copy = 22.83f;  ///< a warp's asynchronous copies, for a multiprocessor
+constexpr float cycles_per_single_copy = 9.46f;
+constexpr float cluster_start = 0.8065f;  ///< two barriers
+constexpr float cluster_per_part = 0.02291f;
+constexpr float cluster_per_element = 0.0001353f;  ///< of a tile: its sums, through shared memory
+constexpr float sharing_start = 4.613f;            ///< where blocks share tiles: what every tile's sums cost
+constexpr float sharing_per_element = 0.0001083f;  ///< and those of each part
 
-constexpr float l2_bytes_per_cycle = 18.7f;  ///< for each multiprocessor
-constexpr float memory_share = 0.603f;       ///< of the nominal bandwidth, in these kernels
-constexpr float cached_bytes = 50e6f;        ///< what an H200's L2 keeps between calls
+constexpr float l2_bytes_per_cycle = 19.06f;    ///< for each multiprocessor
+constexpr float memory_share = 0.7076f;         ///< of the nominal bandwidth, in copies of 16 bytes
+constexpr float memory_share_single = 0.3596f;  ///< in copies of single floats
+constexpr float cached_bytes = 50e6f;           ///< what an H200's L2 keeps between calls
 
 /// Cluster sizes that are considered, and the multiprocessors of 132 that they can use: clusters lie within
-/// the chip's uneven groups of processors.
+/// the chip's uneven groups of processors (cudaOccupancyMaxActiveClusters says so).
 struct ClusterSize {
     unsigned k_parts;
     float usable_share;
 };
 constexpr ClusterSize one_block{1, 1.0f};
-constexpr ClusterSize cluster_sizes[] = {{2, 1.0f}, {4, 120.0f / 132}, {8, 112.0f / 132}, {16, 96.0f / 132}};
+constexpr ClusterSize cluster_sizes[] = {{2, 1.0f},         {3, 117.0f / 132}, {4, 120.0f / 132},
+                                         {6, 102.0f / 132}, {8, 112.0f / 132}, {12, 84.0f / 132},
+                                         {16, 104.0f / 132}};
 
 float divide_up(float numerator, float denominator) {
     const float quotient = numerator / denominator;
     const auto whole = static_cast<float>(static_cast<std::int64_t>(quotient));
     return quotient > whole ? whole + 1 : whole;
+}
+
+/// The time of two things of which one hides the other, but for the places that both need.
+float overlapped(float one, float other) {
+    const float longer = std::max(one, other), shorter = std::min(one, other);
+    return longer > 0 ? longer + 0.25f * shorter * (shorter / longer) * (shorter / longer) : 0;
 }
 
 /// What of a call and a device every kernel's estimate needs.
@@ -54,7 +66,7 @@ struct CallFigures {
     float bytes;
     float multiprocessors;
     float cycles_per_us;
-    float memory_us;  ///< to move every operand once
+    float memory_us;  ///< to move every operand once, at the nominal bandwidth; 0 where the L2 has them
 
     CallFigures(const GemmCall& call, const DeviceFigures& device)
         : m(static_cast<float>(call.m)),
@@ -70,7 +82,7 @@ struct CallFigures {
           bytes(4 * batch * (m * k + k * n + m * n)),
           multiprocessors(static_cast<float>(std::max(device.multiprocessor_count, 1))),
           cycles_per_us(device.clock_mhz),
-          memory_us(bytes > cached_bytes ? bytes / (memory_share * device.memory_gb_per_s * 1e3f) : 0) {}
+          memory_us(bytes > cached_bytes ? bytes / (device.memory_gb_per_s * 1e3f) : 0) {}
 
   private:
     /// A pointer array says nothing of its matrices; most are aligned.
@@ -111,9 +123,15 @@ class PipelineTimes {
         const auto tile_n = static_cast<float>(tile.n);
         const auto tile_k = static_cast<float>(tile.k);
         multiply_cycles_ = elements_ * tile_k / (lanes * cost.efficiency);
-        const float copies = (call.wide_a && !call.along_k_a ? tile_m / 4 : tile_m) +
-                             (call.wide_b && !call.along_k_b ? tile_n / 4 : tile_n);
-        copy_cycles_ = copies * tile_k / 32 * cycles_per_copy;
+        const auto copies = [](bool wide, bool along_k, float length) {
+            return wide && !along_k ? length / 4 * cycles_per_wide_copy : length * cycles_per_single_copy;
+        };
+        copy_cycles_ =
+            (copies(call.wide_a, call.along_k_a, tile_m) + copies(call.wide_b, call.along_k_b, tile_n)) *
+            tile_k / 32;
+        // As fitted: what is aligned counts here, whichever way it is contiguous.
+        const bool is_wide = (call.along_k_a || call.wide_a) && (call.along_k_b || call.wide_b);
+        memory_us_ = call.memory_us / (is_wide ? memory_share : memory_share_single);
         l2_us_per_tile_ =
             4 * (tile_m + tile_n) * call.k / (l2_bytes_per_cycle * call.multiprocessors * call.cycles_per_us);
     }
@@ -121,14 +139,14 @@ class PipelineTimes {
     /// That a multiprocessor which works on so many blocks at a time takes for a slice of each.
     float slice_us(float blocks) const {
         const float multiply_cycles = multiply_cycles_ * (blocks + cost_.half_efficient_blocks) / blocks;
-        return blocks * std::max(multiply_cycles, copy_cycles_) / call_.cycles_per_us;
+        return blocks * overlapped(multiply_cycles, copy_cycles_) / call_.cycles_per_us;
     }
     float write_us(float tiles) const {
-        return tiles * elements_ * (call_.wide_c ? write_per_element : write_single);
+        return tiles * elements_ * (call_.wide_c ? write_vectors : write_single);
     }
     /// Of the launch as a whole, unless memory takes longer.
     float all_us(float tiles, float work_us) const {
-        return pipeline_start + std::max({work_us, tiles * l2_us_per_tile_, call_.memory_us});
+        return pipeline_start + std::max({work_us, tiles * l2_us_per_tile_, memory_us_});
     }
 
   private:
@@ -136,7 +154,7 @@ class PipelineTimes {
     const PipelineCost& cost_;
     float elements_;
     float multiply_cycles_, copy_cycles_;  ///< of a slice
-    float l2_us_per_tile_;
+    float l2_us_per_tile_, memory_us_;
 };
 
 float pipeline_us(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost, float tiles,
@@ -149,7 +167,10 @@ float pipeline_us(const CallFigures& call, const TileFigures& tile, const Pipeli
     if (blocks.full_rounds > 0)
         loop_us += blocks.full_rounds * times.slice_us(static_cast<float>(tile.blocks_per_multiprocessor));
     if (blocks.in_last > 0) loop_us += times.slice_us(blocks.in_last);
-    const float cluster_us = cluster.k_parts > 1 ? cluster_start + cluster_per_part * parts : 0;
+    const float cluster_us = cluster.k_parts > 1 ? cluster_start + cluster_per_part * parts +
+                                                       cluster_per_element * static_cast<float>(tile.m) *
+                                                           static_cast<float>(tile.n) * blocks.each
+                                                 : 0;
     return times.all_us(tiles, blocks.rounds() * pipeline_round + slices * loop_us +
                                    times.write_us(blocks.each / parts) + cluster_us);
 }
@@ -169,40 +190,132 @@ float shared_tiles_us(const CallFigures& call, const TileFigures& tile, const Pi
 }
 
 // The register tiles.
-constexpr float registers_start = 1.77f;
-constexpr float read_latency = 0.358f;  ///< of one round of k
-constexpr float registers_write = 0.574f * 1e-4f;
-constexpr float registers_cluster = 3.32f;
+constexpr float registers_start = 1.49f;
+constexpr float registers_write = 8.705e-5f;
+constexpr float registers_cluster = 1.711f;
+constexpr float registers_cluster_per_part = 0.1036f;
+constexpr float meeting = 1.176f;  ///< in a workspace
+constexpr float meeting_per_part = 0.01844f;
+constexpr float registers_memory_share = 0.6241f;
+constexpr float registers_memory_share_single = 0.1709f;
 
-/// Cycles that a warp's reads of 4 steps of one operand cost, by how the lanes lie on it.
-float read_cycles(bool lanes_along_k, bool along_k, bool wide) {
-    if (lanes_along_k) return along_k ? (wide ? 10.4f : 10.7f) : 53.3f;
-    return along_k ? (wide ? 12.5f : 12.3f) : (wide ? 8.56f : 58.7f);
+/// Cycles that a warp's reads of a round of k cost.
+float read_cycles(const ReadCycles& cycles, bool along_k, bool wide) {
+    return along_k ? (wide ? cycles.along_k : cycles.along_k_single)
+                   : (wide ? cycles.along_mn : cycles.along_mn_single);
 }
 
-float registers_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost, float tiles,
-                   const ClusterSize& cluster) {
-    const Blocks blocks(call, tile, tiles, cluster);
-    const auto parts = static_cast<float>(cluster.k_parts);
+/// In `parts` parts, which take `meeting_us` to meet.
+float registers_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost, float parts,
+                   const Blocks& blocks, float meeting_us) {
     const float rounds_of_k = divide_up(divide_up(call.k, static_cast<float>(tile.k)), parts);
-    constexpr float multiply_cycles = 64;  // 4 x 4 elements, 4 steps
-    const float reads = read_cycles(cost.lanes_along_k, call.along_k_a, call.wide_a) +
-                        read_cycles(cost.lanes_along_k, call.along_k_b, call.wide_b);
-    const float block_us =
-        rounds_of_k * (reads * cost.read_factor + multiply_cycles) / call.cycles_per_us + cost.block_us;
+    const float latencies = cost.reads_two_rounds ? divide_up(rounds_of_k, 2) : rounds_of_k;
+    const float reads = read_cycles(cost.reads_of_a, call.along_k_a, call.wide_a) +
+                        read_cycles(cost.reads_of_b, call.along_k_b, call.wide_b);
+    const float block_us = rounds_of_k * reads / call.cycles_per_us + cost.block_us;
     const float work_us =
-        std::max(blocks.rounds() * (rounds_of_k * read_latency + cost.round_us), blocks.each * block_us);
+        overlapped(blocks.rounds() * (latencies * cost.latency_us + cost.round_us), blocks.each * block_us);
     const float write_us = blocks.each * static_cast<float>(tile.m) * static_cast<float>(tile.n) *
                            registers_write * (call.wide_c ? 1.0f : 2.0f);
-    const float cluster_us = cluster.k_parts > 1 ? registers_cluster + cluster_per_part * parts : 0;
-    return registers_start + std::max(work_us + write_us + cluster_us, call.memory_us);
+    const float memory_us = call.memory_us / (call.wide_a && call.wide_b ? registers_memory_share
+                                                                         : registers_memory_share_single);
+    return registers_start + std::max(work_us + write_us + meeting_us, memory_us);
+}
+float registers_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost, float tiles,
+                   const ClusterSize& cluster) {
+    const auto parts = static_cast<float>(cluster.k_parts);
+    return registers_us(call, tile, cost, parts, Blocks(call, tile, tiles, cluster),
+                        cluster.k_parts > 1 ? registers_cluster + registers_cluster_per_part * parts : 0);
+}
+float meeting_parts_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost,
+                       float tiles, unsigned parts) {
+    const auto count = static_cast<float>(parts);
+    return registers_us(call, tile, cost, count, Blocks(call, tile, tiles * count, one_block),
+                        meeting + meeting_per_part * count);
+}
+
+// one_fetch.
+constexpr float fetch_start = 2.575f;
+constexpr float fetch_cycles_per_copy = 36.81f;  ///< a warp's, of 16 bytes each
+constexpr float fetch_single = 1.655f;           ///< times that for operands off their alignment
+constexpr float fetch_efficiency = 0.3502f;
+constexpr float fetch_step = 0.003085f;  ///< of a warp's share of k
+constexpr float fetch_write = 0.000389f;
+constexpr float fetch_per_warp = 0.028f;  ///< whose sums are added up
+constexpr float fetch_cluster = 0.4178f;
+constexpr float fetch_cluster_per_part = 0.05149f;
+
+/// Multiprocessor cycles to copy `k` steps of a tile.
+float copy_cycles(const CallFigures& call, float tile_m, float tile_n, float k, float cycles, float single) {
+    return (tile_m * (call.wide_a ? 1.0f : single) + tile_n * (call.wide_b ? 1.0f : single)) * k / 128 *
+           cycles;
+}
+
+float fetch_us(const CallFigures& call, const ClusterSize& cluster) {
+    const auto parts = static_cast<float>(cluster.k_parts);
+    const float part = divide_up(call.k, parts);
+    const auto steps = static_cast<int>(part);
+    const small_tiles::Tile tile = small_tiles::tile_of_fetch(
+        static_cast<std::int64_t>(call.m), static_cast<std::int64_t>(call.n),
+        static_cast<std::int64_t>(call.batch * parts), steps, static_cast<unsigned>(call.multiprocessors));
+    const auto warps = static_cast<float>(small_tiles::warps_of(steps, tile));
+    const auto tile_m = static_cast<float>(tile.m), tile_n = static_cast<float>(tile.n);
+    const float tiles = divide_up(call.m, tile_m) * divide_up(call.n, tile_n) * call.batch;
+    const float each = divide_up(tiles * parts, call.multiprocessors * cluster.usable_share);
+    const float multiply = tile_m * tile_n * part / (lanes * fetch_efficiency);
+    const float copy = copy_cycles(call, tile_m, tile_n, part, fetch_cycles_per_copy, fetch_single);
+    const float work_us = std::max(each * std::max(multiply, copy) / call.cycles_per_us,
+                                   divide_up(part, warps) * fetch_step * divide_up(each, 2));
+    const float write_us = each * tile_m * tile_n * fetch_write * (call.wide_c ? 1.0f : 2.0f);
+    const float cluster_us = cluster.k_parts > 1 ? fetch_cluster + fetch_cluster_per_part * parts : 0;
+    return fetch_start + std::max(work_us + write_us + fetch_per_warp * warps + cluster_us,
+                                  call.memory_us / registers_memory_share);
+}
+
+// tiny_matrices.
+constexpr float tiny_start = 0.8072f;
+constexpr float tiny_cycles_per_copy = 8.f;
+constexpr float tiny_single = 2.f;
+constexpr float tiny_efficiency = 0.2876f;
+constexpr float tiny_latency = 1.557f;  ///< of a warp's matrix, and for each of its steps of k:
+constexpr float tiny_step = 0.1099f;
+constexpr float tiny_write = 0.0001694f;
+constexpr float tiny_write_single = 0.0002662f;
+constexpr float tiny_matrix = 0.0007889f;
+constexpr float tiny_memory_share = 0.6271f;
+constexpr float tiny_warps = 20;  ///< of a multiprocessor
+
+float tiny_us(const CallFigures& call) {
+    const auto side = [](float count) {
+        return static_cast<float>(small_tiles::side_of_tiny(static_cast<std::int64_t>(count)));
+    };
+    const float tile_m = side(call.m), tile_n = side(call.n);
+    const float tiles = divide_up(call.m, tile_m) * divide_up(call.n, tile_n) * call.batch;
+    const float multiply = tile_m * tile_n * call.k / (lanes * tiny_efficiency);
+    const float copy = copy_cycles(call, tile_m, tile_n, call.k, tiny_cycles_per_copy, tiny_single);
+    const float each_us = std::max(multiply, copy) / call.cycles_per_us +
+                          tile_m * tile_n * (call.wide_c ? tiny_write : tiny_write_single) + tiny_matrix;
+    const float rounds = divide_up(tiles, call.multiprocessors * tiny_warps);
+    return tiny_start +
+           std::max({tiles / call.multiprocessors * each_us, rounds * (tiny_latency + tiny_step * call.k),
+                     call.memory_us / tiny_memory_share});
 }
 
 float estimate(const CallFigures& call, const Kernel& kernel, float tiles, const ClusterSize& cluster) {
     const TileFigures& tile = kernel.implementation->tiles;
-    return kernel.cost.kind == CostFigures::Kind::pipeline
-               ? pipeline_us(call, tile, kernel.cost.pipeline, tiles, cluster)
-               : registers_us(call, tile, kernel.cost.registers, tiles, cluster);
+    switch (kernel.cost.kind) {
+        case CostFigures::Kind::pipeline:
+            return pipeline_us(call, tile, kernel.cost.pipeline, tiles, cluster);
+        case CostFigures::Kind::registers:
+            return registers_us(call, tile, kernel.cost.registers, tiles, cluster);
+        case CostFigures::Kind::fetch:
+            return fetch_us(call, cluster);
+        case CostFigures::Kind::tiny:
+            return tiny_us(call);
+        case CostFigures::Kind::none:
+            break;
+    }
+    return 0;
 }
 
 /// Blocks that the GPU holds at a time.
@@ -248,22 +361,42 @@ bool can_split_tail(const Kernel& kernel, const CallFigures& figures, float tile
     return count > all && count % all != 0 && count % all <= all / 2;
 }
 
+/// Partition::resident_blocks. Blocks that go on from tile to tile pay off where there are many (measured:
+/// with fewer than two waves they are slower, by up to a tenth). one_fetch learns from it how large the GPU
+/// is.
+unsigned resident_blocks(const Kernel& kernel, const Partition& partition, float tiles, unsigned places) {
+    if (partition.k_parts != 1) return 0;
+    const bool goes_on =
+        kernel.cost.kind == CostFigures::Kind::pipeline && tiles > 2 * static_cast<float>(places);
+    return goes_on || partition.shares_tiles || kernel.cost.kind == CostFigures::Kind::fetch ? places : 0;
+}
+
 /// The best way to divide the work. More blocks than twice the places only add to the reduction.
 Choice best_partition(const Kernel& kernel, const CallFigures& figures, const DeviceFigures& device) {
     const TileFigures& tile = kernel.implementation->tiles;
     const float tiles = tile_count(figures, tile);
     Choice best{&kernel, {}, estimate(figures, kernel, tiles, one_block)};
+    best.partition.resident_blocks = resident_blocks(kernel, best.partition, tiles, places(device, tile));
     if (device.compute_capability() < 90) return best;
     const auto consider = [&](float us, const Partition& partition) {
         if (us < best.microseconds) best = {&kernel, partition, us};
     };
     const float most_blocks = 2 * static_cast<float>(places(device, tile));
+    // one_fetch's warps divide k, too: what a block takes at once is no measure.
+    const int least_steps =
+        kernel.cost.kind == CostFigures::Kind::fetch ? 4 * small_tiles::steps_worth_a_warp : tile.k;
     for (const ClusterSize& cluster : cluster_sizes) {
         const auto parts = static_cast<float>(cluster.k_parts);
-        if (tiles * parts > most_blocks || figures.k < parts * static_cast<float>(tile.k) ||
+        if (tiles * parts > most_blocks || figures.k < parts * static_cast<float>(least_steps) ||
             cluster.k_parts > kernel.implementation->most_k_parts)
             break;
         consider(estimate(figures, kernel, tiles, cluster), {.k_parts = cluster.k_parts});
+    }
+    for (unsigned parts = 4; parts <= kernel.implementation->most_meeting_parts; parts *= 2) {
+        const auto count = static_cast<float>(parts);
+        if (tiles * count > most_blocks || figures.k < count * static_cast<float>(tile.k)) break;
+        consider(meeting_parts_us(figures, tile, kernel.cost.registers, tiles, parts),
+                 {.meeting_parts = parts});
     }
     if (can_share(kernel, figures, tiles, device))
         consider(shared_tiles_us(figures, tile, kernel.cost.pipeline, tiles), {.shares_tiles = true});
@@ -272,14 +405,8 @@ Choice best_partition(const Kernel& kernel, const CallFigures& figures, const De
         const float us = tail_us(kernel, figures, tiles, device, partition);
         consider(us, partition);
     }
+    best.partition.resident_blocks = resident_blocks(kernel, best.partition, tiles, places(device, tile));
     return best;
-}
-
-/// What the launch needs beside what makes a difference in time.
-Choice completed(Choice choice, const DeviceFigures& device) {
-    if (choice.kernel != nullptr && choice.partition.k_parts == 1)
-        choice.partition.resident_blocks = places(device, choice.kernel->implementation->tiles);
-    return choice;
 }
 
 }  // namespace
@@ -295,12 +422,12 @@ Choice cheapest(const GemmCall& call, const DeviceFigures& device) {
             kernel.implementation->supports(call))
             best = choice;
     }
-    return completed(best, device);
+    return best;
 }
 
 Choice cheapest_of(const Kernel& kernel, const GemmCall& call, const DeviceFigures& device) {
-    if (kernel.cost.kind == CostFigures::Kind::none) return completed({&kernel, {}, 0}, device);
-    return completed(best_partition(kernel, CallFigures(call, device), device), device);
+    if (kernel.cost.kind == CostFigures::Kind::none) return {&kernel, {}, 0};
+    return best_partition(kernel, CallFigures(call, device), device);
 }
 
 }  // namespace sgemm_shim

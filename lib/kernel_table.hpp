@@ -48,14 +48,20 @@ struct PipelineCost {
     float efficiency = 0;             ///< share of the multiply-add peak with many blocks on a multiprocessor
     float half_efficient_blocks = 0;  ///< blocks at which half of it is reached
 };
+/// Cycles that a warp's reads of one operand cost, for a round of k, by how the operand is contiguous and
+/// whether its columns begin on 16 bytes.
+struct ReadCycles {
+    float along_mn = 0, along_mn_single = 0, along_k = 0, along_k_single = 0;
+};
 struct RegistersCost {
-    bool lanes_along_k = false;
-    float round_us = 0;     ///< a round of blocks, beside its reads
-    float block_us = 0;     ///< a block, beside its reads and products
-    float read_factor = 0;  ///< of the cycles that reads are taken to cost
+    ReadCycles reads_of_a, reads_of_b;
+    float latency_us = 0;  ///< of a round of k, or of two
+    bool reads_two_rounds = false;
+    float round_us = 0;  ///< a round of blocks, beside its reads
+    float block_us = 0;  ///< a block, beside its reads
 };
 struct CostFigures {
-    enum class Kind : std::uint8_t { none, pipeline, registers };
+    enum class Kind : std::uint8_t { none, pipeline, registers, fetch, tiny };
 
     Kind kind = Kind::none;  ///< none: plan() never chooses the kernel by itself
     PipelineCost pipeline{};

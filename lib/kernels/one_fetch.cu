@@ -1,11 +1,13 @@
 #include "one_fetch.cuh"
 
+#include "small_tiles.hpp"
 #include "warp_division.hpp"
 
 namespace sgemm_shim {
 namespace {
 
 using one_fetch::Shares;
+using small_tiles::Tile;
 using warp_product::Division;
 
 class OneFetchKernel {
@@ -47,7 +49,8 @@ class OneFetchKernel {
                 .least_compute_capability = 80,
                 .most_k_parts = most_k_parts,
                 .tiles = {warp_product::largest_tile, warp_product::largest_tile,
-                          one_fetch::most_warps / 2 * steps_worth_a_warp, blocks_per_multiprocessor}};
+                          small_tiles::most_warps / 2 * small_tiles::steps_worth_a_warp,
+                          blocks_per_multiprocessor}};
     }
 
   private:
@@ -55,41 +58,21 @@ class OneFetchKernel {
     static constexpr int blocks_per_multiprocessor = 2;
     /// Fits so many times into an H200's shared memory, and once into the 100 KiB of smaller GPUs.
     static constexpr int most_shared_floats = 24 * 1024;
-    static constexpr int steps_worth_a_warp = 16;
 
-    struct Tile {
-        int m, n;
-    };
-
-    /// As large as the product, and halved until there are a block for nearly every multiprocessor and a warp
-    /// for each of its quarters. No block goes on to a second tile: Partition::resident_blocks only tells how
-    /// many multiprocessors there are.
+    /// No block goes on to a second tile: Partition::resident_blocks only tells how many multiprocessors
+    /// there are.
     static Tile tile_of(const GemmCall& call, const Partition& partition, int part) {
         constexpr unsigned of_h200 = 132;
         const unsigned multiprocessors =
             partition.resident_blocks == 0
                 ? of_h200
                 : std::max(partition.resident_blocks / blocks_per_multiprocessor, 1u);
-        const auto side = [](std::int64_t count) { return count > 16 ? 32 : count > 8 ? 16 : 8; };
-        Tile tile{side(call.m), side(call.n)};
-        while (tile.m * tile.n > warp_product::cover * warp_product::cover) {
-            const std::int64_t blocks = std::int64_t{grid_size(call, tile.m, tile.n)} * partition.k_parts;
-            if (blocks >= multiprocessors - multiprocessors / 8 &&
-                blocks * warps_of(part, tile) >= multiprocessors * 4)
-                break;
-            (tile.m >= tile.n ? tile.m : tile.n) /= 2;
-        }
-        return tile;
-    }
-
-    /// The sums of large tiles cost more to bring together than a warp's share of k to multiply.
-    static int warps_of(int part, const Tile& tile) {
-        const int most = tile.m * tile.n <= 256 ? one_fetch::most_warps : one_fetch::most_warps / 2;
-        return std::clamp((part + steps_worth_a_warp - 1) / steps_worth_a_warp, 1, most);
+        return small_tiles::tile_of_fetch(call.m, call.n, call.batch_count * partition.k_parts, part,
+                                          multiprocessors);
     }
 
     static Shares shares_of(int part, unsigned k_parts, const Tile& tile) {
-        const int warps = warps_of(part, tile);
+        const int warps = small_tiles::warps_of(part, tile);
         // Multiples of 4 keep every share's beginning on 16 bytes.
         const int steps = std::max(warp_product::round_up((part + warps - 1) / warps, 4), 4);
         return {std::max((part + steps - 1) / steps, 1), steps, warp_product::log2_of_at_least(tile.m),

@@ -11,13 +11,13 @@
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
+#include "small_tiles.hpp"
 #include "warp_product.cuh"
 #include "write_four.cuh"
 
 namespace sgemm_shim::one_fetch {
 
-constexpr int most_warps = 16;
-constexpr int most_threads = most_warps * 32;
+constexpr int most_threads = small_tiles::most_warps * 32;
 
 /// How a block divides k among its warps.
 struct Shares {

@@ -1,5 +1,6 @@
 #include "tiny_matrices.cuh"
 
+#include "small_tiles.hpp"
 #include "warp_division.hpp"
 
 namespace sgemm_shim {
@@ -19,8 +20,8 @@ class TinyMatricesKernel {
     static cudaError_t launch_call(const GemmCall& call, const Partition& partition, const Workspace&,
                                    cudaStream_t stream) {
         const warp_product::Division division =
-            warp_product::divide(call, tile_side(call.m), tile_side(call.n), static_cast<int>(call.k),
-                                 tiny_matrices::stage_floats);
+            warp_product::divide(call, small_tiles::side_of_tiny(call.m), small_tiles::side_of_tiny(call.n),
+                                 static_cast<int>(call.k), tiny_matrices::stage_floats);
         // No more tiles than supports() counted: theirs are as many, only nearly equal.
         const unsigned tiles = division.tiles.value * static_cast<unsigned>(call.batch_count);
         const unsigned most = tiles / tiny_matrices::warps + (tiles % tiny_matrices::warps != 0 ? 1 : 0);
@@ -40,14 +41,6 @@ class TinyMatricesKernel {
                 .functions = Functions::all,
                 .least_compute_capability = 80,
                 .tiles = {largest_tile, largest_tile, 16, tiny_matrices::blocks_per_multiprocessor}};
-    }
-
-  private:
-    /// The whole side, or nearly equal parts that begin on whole sectors of 32 bytes.
-    static int tile_side(std::int64_t count) {
-        if (count <= largest_tile) return static_cast<int>(count);
-        const std::int64_t tiles = (count + largest_tile - 1) / largest_tile;
-        return static_cast<int>((count + tiles - 1) / tiles + 7) / 8 * 8;
     }
 };
 

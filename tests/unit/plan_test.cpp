@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <ostream>
@@ -68,7 +69,13 @@ const std::vector<Obstacle> obstacles = {
     {ForwardReason::driver, [](Situation& s) { s.device.obstacle = ForwardReason::driver; }},
     {ForwardReason::architecture, [](Situation& s) { s.device.ready_kernels = 0; }},
     {ForwardReason::unsupported, [](Situation& s) { make_too_large(s.call); }},
-    {ForwardReason::slower, [](Situation& s) { s.call.k = s.call.b.leading_dimension = 8000000; }},
+    {ForwardReason::slower,
+     [](Situation& s) {
+         s.call.m = std::max(s.call.m, std::int64_t{1001});
+         s.call.n = std::max(s.call.n, std::int64_t{103});
+         s.call.k = s.call.b.leading_dimension = 77;
+         s.call.a.leading_dimension = s.call.c.leading_dimension = s.call.m + 1 - s.call.m % 2;
+     }},
 };
 
 /// Whether plan() may choose the kernel by itself.
@@ -280,11 +287,11 @@ TEST_CASE("sizes beyond 65535 tiles and long batches are served, and k has no li
     }
 }
 
-TEST_CASE(
-    "a kernel without cost figures learns how many of its blocks the GPU holds, if they go from tile to "
-    "tile") {
+TEST_CASE("blocks go from tile to tile where there are many") {
     Situation situation;
-    situation.settings.kernel = find_kernel("tiny_matrices");
+    situation.settings.kernel = find_kernel("tile_64x64");
+    CHECK(situation.decide().partition.resident_blocks == 0);
+    situation.call.m = situation.call.a.leading_dimension = situation.call.c.leading_dimension = 64 * 2000;
     const int each = situation.settings.kernel->implementation->tiles.blocks_per_multiprocessor;
     CHECK(situation.decide().partition.resident_blocks == static_cast<unsigned>(132 * each));
     CHECK(situation.decide().partition.k_parts == 1);
