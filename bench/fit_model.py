@@ -107,7 +107,7 @@ class Model:
         kernel, choice = candidate
         figures = self.figures[kernel]
         parts = dict(part.split("=") for part in choice.split(";")) if choice else {}
-        k_parts = int(parts.get("k_parts", 1))
+        k_parts = int(parts.get("meeting_parts", parts.get("k_parts", 1)))
         tail_tiles, tail_parts = int(parts.get("tail_tiles", 0)), int(parts.get("tail_k_parts", 1))
         m, n = (row["n"], row["m"]) if row["layout"] == "row" else (row["m"], row["n"])
         tiles = math.ceil(m / figures["tile_m"]) * math.ceil(n / figures["tile_n"]) * row["batch"]

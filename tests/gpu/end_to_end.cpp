@@ -166,7 +166,7 @@ TEST_CASE("captured batches") {
 TEST_CASE("larger products") {
     const Handle handle;
     for (const char* line :
-         {"ops=NN m=1024 n=1024 k=512 data=random", "ops=TN m=1023 n=1025 k=300 data=integers beta=1",
+         {"ops=NN m=1024 n=1024 k=512 data=random", "ops=TN m=1023 n=1025 k=600 data=integers beta=1",
           "ops=TT m=30000 n=5 k=40 data=random", "ops=NT m=3 n=2 k=30000 data=integers"}) {
         for (const EntryWidth width : both_widths) CHECK(run_case(parse_case(line), handle, width) == "");
     }
