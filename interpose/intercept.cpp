@@ -84,8 +84,7 @@ Decision decide(const Situation& situation, GemmCall& call) {
 Plan try_to_serve(const Situation& situation, GemmCall& call) {
     const Plan plan = decide(situation, call).plan;
     if (plan.kernel == nullptr) return plan;
-    const bool may_meet = plan.partition.shares_tiles || plan.partition.meeting_parts != 0;
-    const Workspace workspace = may_meet ? current_workspace(situation.stream) : Workspace{};
+    const Workspace workspace = current_workspace(situation.stream, plan.partition);
     if (plan.kernel->implementation->launch(call, plan.partition, workspace, situation.stream) != cudaSuccess)
         return {nullptr, ForwardReason::launch};
     return plan;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "kernels/small_tiles.hpp"
 #include "plan.hpp"
 
 // What is measured here is measured on one NVIDIA H200, by fitting these constants to the times of every
-// kernel over some 200 shapes, squares and random ones among them (bench/fit_model.py). What differs between
+// kernel over some 260 shapes, squares and random ones among them (bench/fit_costs.py). What differs between
 // GPUs - multiprocessors, clock, memory - comes from the device's own figures.
 namespace sgemm_shim {
 namespace {
@@ -44,9 +45,15 @@ constexpr ClusterSize cluster_sizes[] = {{2, 1.0f},         {3, 117.0f / 132}, {
                                          {6, 102.0f / 132}, {8, 112.0f / 132}, {12, 84.0f / 132},
                                          {16, 104.0f / 132}};
 
+/// Without the fraction. From 2^24 on, floats have none, and sizes that no kernel supports do not fit an
+/// integer.
+float whole_part(float value) {
+    return value < 0x1p24f ? static_cast<float>(static_cast<int>(value)) : value;
+}
+
 float divide_up(float numerator, float denominator) {
     const float quotient = numerator / denominator;
-    const auto whole = static_cast<float>(static_cast<std::int64_t>(quotient));
+    const float whole = whole_part(quotient);
     return quotient > whole ? whole + 1 : whole;
 }
 
@@ -108,7 +115,7 @@ struct Blocks {
         : each(divide_up(tiles * static_cast<float>(cluster.k_parts),
                          call.multiprocessors * cluster.usable_share)) {
         const auto held = static_cast<float>(tile.blocks_per_multiprocessor);
-        full_rounds = static_cast<float>(static_cast<std::int64_t>(each / held));
+        full_rounds = whole_part(each / held);
         in_last = each - full_rounds * held;
     }
     float rounds() const { return full_rounds + (in_last > 0 ? 1.0f : 0.0f); }
@@ -245,6 +252,11 @@ constexpr float fetch_per_warp = 0.028f;  ///< whose sums are added up
 constexpr float fetch_cluster = 0.4178f;
 constexpr float fetch_cluster_per_part = 0.05149f;
 
+/// Beyond, one_fetch and tiny_matrices support nothing.
+bool is_too_large_for_warps(const CallFigures& call) {
+    return std::max({call.m, call.n, call.k, call.batch}) > 0x1p30f;
+}
+
 /// Multiprocessor cycles to copy `k` steps of a tile.
 float copy_cycles(const CallFigures& call, float tile_m, float tile_n, float k, float cycles, float single) {
     return (tile_m * (call.wide_a ? 1.0f : single) + tile_n * (call.wide_b ? 1.0f : single)) * k / 128 *
@@ -252,6 +264,7 @@ float copy_cycles(const CallFigures& call, float tile_m, float tile_n, float k, 
 }
 
 float fetch_us(const CallFigures& call, const ClusterSize& cluster) {
+    if (is_too_large_for_warps(call)) return std::numeric_limits<float>::max();
     const auto parts = static_cast<float>(cluster.k_parts);
     const float part = divide_up(call.k, parts);
     const auto steps = static_cast<int>(part);
@@ -286,6 +299,7 @@ constexpr float tiny_memory_share = 0.6271f;
 constexpr float tiny_warps = 20;  ///< of a multiprocessor
 
 float tiny_us(const CallFigures& call) {
+    if (is_too_large_for_warps(call)) return std::numeric_limits<float>::max();
     const auto side = [](float count) {
         return static_cast<float>(small_tiles::side_of_tiny(static_cast<std::int64_t>(count)));
     };
@@ -365,10 +379,11 @@ bool can_split_tail(const Kernel& kernel, const CallFigures& figures, float tile
 /// with fewer than two waves they are slower, by up to a tenth). one_fetch learns from it how large the GPU
 /// is.
 unsigned resident_blocks(const Kernel& kernel, const Partition& partition, float tiles, unsigned places) {
+    if (kernel.cost.kind == CostFigures::Kind::fetch) return places;
     if (partition.k_parts != 1) return 0;
     const bool goes_on =
         kernel.cost.kind == CostFigures::Kind::pipeline && tiles > 2 * static_cast<float>(places);
-    return goes_on || partition.shares_tiles || kernel.cost.kind == CostFigures::Kind::fetch ? places : 0;
+    return goes_on || partition.shares_tiles ? places : 0;
 }
 
 /// The best way to divide the work. More blocks than twice the places only add to the reduction.
@@ -416,6 +431,8 @@ Choice cheapest(const GemmCall& call, const DeviceFigures& device) {
     Choice best;
     for (const Kernel& kernel : kernel_table()) {
         if (kernel.cost.kind == CostFigures::Kind::none || !device.is_ready(kernel)) continue;
+        // More than a grid holds; and the estimates count in integers here and there.
+        if (tile_count(figures, kernel.implementation->tiles) > 0x1p31f) continue;
         const Choice choice = best_partition(kernel, figures, device);
         // Asked last: few are the best so far, and nearly every kernel supports every call.
         if ((best.kernel == nullptr || choice.microseconds < best.microseconds) &&

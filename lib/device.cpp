@@ -138,8 +138,7 @@ bool read_figures(DeviceFigures& figures) {
 }
 
 /// Loading inside a capture can invalidate it, and a captured launch must not use what later ones use, so ask
-/// first. An error means that the legacy stream would join
-/// a capture.
+/// first. An error means that the legacy stream would join a capture.
 bool is_capturing(cudaStream_t stream) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     return cudaStreamIsCapturing(stream, &status) != cudaSuccess || status != cudaStreamCaptureStatusNone;
@@ -206,11 +205,12 @@ const DeviceFigures& current_device_figures(cudaStream_t stream) {
     return is_capturing(stream) ? in_capture : fill_slot(context);
 }
 
-Workspace current_workspace(cudaStream_t stream) {
+Workspace current_workspace(cudaStream_t stream, const Partition& partition) {
+    if (!partition.shares_tiles && partition.meeting_parts == 0) return {};
     Slot* const slot = driver().usable ? find_slot(current_context()) : nullptr;
     if (slot == nullptr) return {};
     const KeptErrorState kept;
-    return is_capturing(stream) ? Workspace{} : slot->workspaces.of(stream);
+    return is_capturing(stream) ? Workspace{} : slot->workspaces.of(stream, partition);
 }
 
 void load_kernels_ahead() {
@@ -221,7 +221,7 @@ void load_kernels_ahead() {
     pthread_mutex_lock(&slots_mutex);
     {
         const RelaxedCaptureMode relaxed;
-        slot->workspaces.take(slot->figures.multiprocessor_count);
+        slot->workspaces.take(slot->figures);
     }
     pthread_mutex_unlock(&slots_mutex);
 }

@@ -16,10 +16,10 @@ namespace sgemm_shim {
 /// Never makes a context, and leaves the calling thread's CUDA errors as they were.
 const DeviceFigures& current_device_figures(cudaStream_t stream);
 
-/// The memory that a launch in `stream` may use in the current context; empty where there is none, and while
-/// the stream is being captured. A few driver queries and no lock. Leaves the calling thread's CUDA errors as
-/// they were.
-Workspace current_workspace(cudaStream_t stream);
+/// The memory that a launch in `stream` may use in the current context; empty where it needs or there is
+/// none, and while the stream is being captured. A few driver queries and no lock. Leaves the calling
+/// thread's CUDA errors as they were.
+Workspace current_workspace(cudaStream_t stream, const Partition& partition);
 
 /// Loads every kernel into the current context ahead of the first call, for programs that capture early, and
 /// takes the memory of current_workspace().

@@ -1,5 +1,5 @@
-// Memory in which the blocks of a launch meet (Partition::shares_tiles): one slab for each CUDA context,
-// taken once and bounded, and a slot of it for each stream.
+// Memory in which the blocks of a launch meet (Partition::shares_tiles, Partition::meeting_parts): one slab
+// for each CUDA context, taken once and bounded, and slots of it for streams.
 #pragma once
 
 #include <driver_types.h>
@@ -8,33 +8,41 @@
 #include <atomic>
 
 #include "partition.hpp"
+#include "plan.hpp"
 
 namespace sgemm_shim {
 
 /// The slab of one CUDA context, which must be current in every call. Any thread may call.
 class StreamWorkspaces {
   public:
-    /// Takes the slab, unless it has been taken before. Without enough free memory there is none: the calls
-    /// go on without. Not for the path of a call, nor for a thread whose capture mode forbids allocations.
-    void take(int multiprocessors);
+    /// Takes the slab, unless it has been taken before or no kernel that is ready on the device needs one.
+    /// Without enough free memory there is none: the calls go on without. Not for the path of a call, nor for
+    /// a thread whose capture mode forbids allocations, nor for two threads at the same time.
+    void take(const DeviceFigures& device);
 
-    /// The stream's slot. Empty without a slab, and for a stream that comes when all slots are another's. Not
-    /// for one that is being captured: a replay may run beside other work.
-    Workspace of(cudaStream_t stream);
+    /// The stream's slot for such a launch. Empty without a slab, and for a stream that comes when all slots
+    /// are others'; slots are never given back. Not for a stream that is being captured: a graph may be
+    /// replayed beside itself.
+    Workspace of(cudaStream_t stream, const Partition& partition);
 
   private:
-    /// Streams by their ids, which are never used again, unlike addresses: the work of a stream that has been
-    /// destroyed goes on.
-    static constexpr std::size_t slot_count = 4;
-    static constexpr unsigned long long nobody = ~0ULL;
-    struct Slot {
-        std::atomic<unsigned long long> stream{nobody};
+    /// Slots of one size. Their owners are streams by their ids, which are never used again, unlike
+    /// addresses: the work of a stream that has been destroyed goes on.
+    template <std::size_t count>
+    struct Slots {
+        std::array<std::atomic<unsigned long long>, count> owners{};  ///< ids + 1; 0: nobody yet
+        float* sums = nullptr;
+        unsigned* counters = nullptr;
+        std::size_t sums_of_each = 0, counters_of_each = 0;
+
+        std::size_t sum_count() const { return count * sums_of_each; }
+        std::size_t counter_count() const { return count * counters_of_each; }
+        Workspace of(unsigned long long stream);
     };
 
-    std::array<Slot, slot_count> slots_;
-    std::atomic<float*> slab_{nullptr};  ///< set last
-    std::size_t sums_of_slot_ = 0;
-    std::size_t counters_of_slot_ = 0;
+    Slots<4> shared_tiles_;
+    Slots<64> meeting_parts_;            ///< far smaller ones
+    std::atomic<bool> is_taken_{false};  ///< set last
 };
 
 }  // namespace sgemm_shim

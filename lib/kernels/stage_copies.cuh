@@ -71,10 +71,10 @@ class SliceCopies {
 
     /// Starts the copies of the next slice, all of whose steps exist.
     __device__ void start(StageSlice<tile_mn, tile_k>& slice) {
+        if (has_idle_threads && outer_ >= tile_outer) return;
         const float* from = next_;
         next_ += slice_stride_;
-        if (has_idle_threads && outer_ >= tile_outer) return;
-            // Further, and the compiler would keep all the addresses at once.
+        // Further, and the compiler would keep all the addresses at once.
 #pragma unroll 4
         for (int o = 0; o < outer_passes; ++o) {
             start_pass(slice, o, from, tile_k);

@@ -87,9 +87,10 @@ TEST_CASE("host scalars, and the arrays of groups, are frozen when a call is cap
 TEST_CASE("a call gives the same bits in every stream, captured or not") {
     // What the cost model lets blocks share, or divide among more blocks than a cluster has, meets in memory
     // that only some streams have, and no captured call.
-    for (const char* line :
-         {"ops=NN m=640 n=256 k=640", "ops=TN m=1152 n=1152 k=1152", "ops=NT m=1920 n=1920 k=400",
-          "ops=TN m=1 n=2 k=60000", "ops=NN m=16 n=3 k=20000", "ops=NN m=2 n=24 k=2500"}) {
+    std::vector<std::unique_ptr<Stream>> streams;
+    for (int i = 0; i < 6; ++i) streams.push_back(std::make_unique<Stream>());
+    for (const char* line : {"ops=TN m=1152 n=1152 k=1152", "ops=NT m=1920 n=1920 k=400",
+                             "ops=TN m=1 n=2 k=60000", "ops=NN m=16 n=3 k=20000", "ops=NN m=2 n=24 k=2500"}) {
         CAPTURE(line);
         CublasCase product(line);
         const Handle handle;
@@ -102,13 +103,11 @@ TEST_CASE("a call gives the same bits in every stream, captured or not") {
             CHECK(result.size() == first.size());
             CHECK(std::memcmp(result.data(), first.data(), first.size() * sizeof(float)) == 0);
         };
-        std::vector<std::unique_ptr<Stream>> streams;  // more than there are slots
-        for (int i = 0; i < 6; ++i) {
-            streams.push_back(std::make_unique<Stream>());
-            check_cublas(cublasSetStream(handle, *streams.back()), "cublasSetStream");
+        for (const auto& stream : streams) {
+            check_cublas(cublasSetStream(handle, *stream), "cublasSetStream");
             for (int again = 0; again < 2; ++again) {
                 CHECK(product.call(handle) == CUBLAS_STATUS_SUCCESS);
-                check_result(*streams.back());
+                check_result(*stream);
             }
         }
         const Stream& stream = *streams.front();

@@ -27,7 +27,7 @@ bool is_same(const Plan& one, const Plan& other) {
     const auto values = [](const Plan& plan) {
         const Partition& p = plan.partition;
         return std::tuple(plan.kernel, plan.reason, p.k_parts, p.resident_blocks, p.tail_tiles,
-                          p.tail_k_parts, p.shares_tiles);
+                          p.tail_k_parts, p.shares_tiles, p.meeting_parts);
     };
     return values(one) == values(other);
 }
@@ -61,6 +61,11 @@ std::vector<GemmCall> different_calls() {
     add([](GemmCall& c) { c.c.leading_dimension += 1; });
     add([](GemmCall& c) { c.pointer_mode = PointerMode::device; });
     add([](GemmCall& c) { c.batch_count = 3, c.c.stride = 1408 * 1408; });
+    add([](GemmCall& c) {
+        c.operation_a = Operation::transpose;
+        c.m = 1, c.n = 2, c.k = 60000;
+        c.a.leading_dimension = c.b.leading_dimension = c.k;
+    });
     std::mt19937 random(1);
     for (int i = 0; i < 2000; ++i) {
         const auto size = [&] { return std::int64_t{1} + random() % (random() % 2 == 0 ? 40 : 4000); };
@@ -77,7 +82,7 @@ TEST_CASE("what is remembered is what plan() says") {
     const auto remembered = std::make_unique<PlanMemory>();
     const Settings settings;
     const DeviceFigures devices[] = {device_of(132), device_of(40)};
-    int shared = 0, in_two_launches = 0;
+    int shared = 0, in_two_launches = 0, meeting = 0;
     for (int round = 0; round < 3; ++round) {
         for (const GemmCall& call : different_calls()) {
             // The second answer comes from the table.
@@ -86,12 +91,14 @@ TEST_CASE("what is remembered is what plan() says") {
                     const Plan expected = plan(call, device, settings);
                     CHECK(is_same(remembered->plan(call, device, settings), expected));
                     shared += expected.partition.shares_tiles ? 1 : 0;
+                    meeting += expected.partition.meeting_parts != 0 ? 1 : 0;
                     in_two_launches += expected.partition.tail_tiles != 0 ? 1 : 0;
                 }
             }
         }
     }
     CHECK(shared > 0);
+    CHECK(meeting > 0);
     CHECK(in_two_launches > 0);
 }
 

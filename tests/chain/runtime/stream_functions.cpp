@@ -25,11 +25,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     MAKE_CALL(return software_gpu::synchronize(stream));
 }
 
-/// Whoever asks wants the work done.
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
     MAKE_CALL(return software_gpu::id_of(stream, *id));
 }
 
+/// Whoever asks wants the work done.
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
     MAKE_CALL(return software_gpu::synchronize(stream));
 }
