@@ -32,7 +32,9 @@ with tempfile.TemporaryDirectory() as folder:
         plan, launch, whole = (float(row[part]) for part in ("plan_ns", "launch_ns", "whole_ns"))
         expect(int(row["served"]) == 8, f"every call is served: {row}")
         # On a busy machine the parts can come out a little less than what they contain.
-        expect(0 < plan < 1.25 * launch < 1.25**2 * whole < 1e6, f"each part contains the one before: {row}")
+        expect(0 < plan < 1.25 * launch < 1e6, f"the launch path contains plan(): {row}")
+        # What auto has chosen for a call before is remembered there.
+        expect(0 < whole < 1e6 and (row["asked"] == "auto" or launch < 1.25 * whole), f"all of it: {row}")
 
     # Whatever would be forwarded is not run: there is no memory behind it.
     for row in measure("auto", file, SGEMM_SHIM_CUBLAS=stand_in, SGEMM_SHIM_DISABLE="on"):

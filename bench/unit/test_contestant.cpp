@@ -24,7 +24,7 @@ TEST_CASE("kernels by number, name and alias; all are the table without cuBLAS")
     for (std::size_t i = 4; i < contestants.size(); ++i)
         CHECK(contestants[i].kernel->implementation != nullptr);
     const auto production = find_contestants({"production"});
-    CHECK(production.front().asked == "double_buffer");
+    CHECK(production.front().asked == "direct_tall");
     CHECK(production.size() == sgemm_shim::kernel_table().size() - kernel_index(*production.front().kernel));
     CHECK_THROWS_AS(find_contestants({"no_such_kernel"}), InputError);
 }

@@ -41,12 +41,14 @@ void report(const Kernel& kernel, const GemmCase& gemm_case, const std::string& 
 enum class Way { direct, through_plan };
 
 /// The software GPU runs every thread in turn. A product of many tiles shows it nothing that one of three
-/// tiles a side does not, and takes minutes.
+/// tiles a side does not, nor one of many slices that a few do not show, and takes minutes.
 bool is_too_large(const Kernel& kernel, const GemmCase& gemm_case) {
     const auto limit = [](int tile) { return std::max<std::int64_t>(32, std::int64_t{3} * tile); };
+    constexpr std::int64_t most_products_of_tile = 6'000'000;
     const TileFigures& tiles = kernel.implementation->tiles;
     return loop_options().breadth != Breadth::full && tiles.m > 0 &&
-           (gemm_case.m > limit(tiles.m) || gemm_case.n > limit(tiles.n));
+           (gemm_case.m > limit(tiles.m) || gemm_case.n > limit(tiles.n) ||
+            std::int64_t{tiles.m} * tiles.n * gemm_case.k > most_products_of_tile);
 }
 
 void run_case(const GemmCase& gemm_case, Way way = Way::direct) {
