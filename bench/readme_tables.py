@@ -212,7 +212,7 @@ def host_cost_table(recorded):
             for row in recorded.rows if row["served"]]
     return ("Host time of a served call with the launch stubbed out, ns, medians of a million calls.\n\n"
             + markdown_table(["kernel, calls", "plan()", "and the launch path",
-                              "all of it: look-up, cuBLAS's handle, driver, counters"], rows))
+                              "all of a call, whose plan is remembered: look-up, cuBLAS's handle, driver, counters"], rows))
 
 
 TABLES = {"ladder": ladder_table, "counters": counters_table, "squares": squares_table,
