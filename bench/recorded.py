@@ -1,5 +1,6 @@
-"""Reads what sgemm_bench recorded: CSV with a commented header, or JSON."""
+"""Reads what sgemm_bench recorded: CSV with a commented header, which gzip may have compressed, or JSON."""
 import csv
+import gzip
 import json
 from pathlib import Path
 
@@ -17,7 +18,8 @@ class Recorded:
             self.provenance, self.rows = content["provenance"], content["results"]
         else:
             self.provenance, self.rows = {}, []
-            lines = self.path.read_text().splitlines()
+            packed = self.path.read_bytes()
+            lines = (gzip.decompress(packed) if self.path.suffix == ".gz" else packed).decode().splitlines()
             for line in lines:
                 if line.startswith("# "):
                     name, _, value = line[2:].partition(": ")

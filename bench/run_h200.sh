@@ -15,8 +15,8 @@
 #   ladder         every rung over size
 #   second-source  every kernel on six shapes of convolutions
 #   transpositions every kernel at 4096 in four transpositions
-#   choices        every choice of every production kernel, for fit_model.py: the shapes, squares and 150 random ones
-#                  (SEED); takes about as long as all the others, so give it LIMIT
+#   choices        every choice of every production kernel for data/choices.csv (the smaller ones of the shapes, squares,
+#                  and random ones), for fit_costs.py and fit_model.py; about 150 seconds, so give it LIMIT=160
 #
 # BENCH: the program (default: build/bench/sgemm_bench); COMMIT: what to record (default: that of the build); LIMIT:
 # seconds for all parts together (default: 200). A part that would not be done in time says what it left out.
@@ -96,9 +96,7 @@ for part in "$@"; do
         measure transpositions 40 --kernels all --sizes 4096 --ops NN,NT,TN,TT --longest-call-ms 300 --rounds 5
         ;;
     choices)
-        measure choices "$limit" --every-choice --shapes-file "$here/data/shapes.csv" \
-            --sizes 128:1920:256,2048,4096,5120 --ops NN,NT,TN,TT --random 150 ${SEED:+--seed "$SEED"} --rounds 3 \
-            --min-time-ms 3
+        measure choices "$limit" --every-choice --shapes-file "$here/data/choices.csv" --rounds 3 --min-time-ms 2
         ;;
     *)
         echo "unknown part: $part" >&2

@@ -43,7 +43,7 @@ struct KernelImplementation {
     bool shares_tiles = false;  ///< knows Partition::shares_tiles
 };
 
-/// What lib/cost_model needs beside TileFigures, measured (bench/fit_model.py).
+/// What lib/cost_model needs beside TileFigures, fitted to measurements (bench/fit_costs.py).
 struct PipelineCost {
     float efficiency = 0;             ///< share of the multiply-add peak with many blocks on a multiprocessor
     float half_efficient_blocks = 0;  ///< blocks at which half of it is reached
