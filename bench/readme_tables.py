@@ -215,7 +215,19 @@ def host_cost_table(recorded):
                               "all of a call, whose plan is remembered: look-up, cuBLAS's handle, driver, counters"], rows))
 
 
-TABLES = {"ladder": ladder_table, "counters": counters_table, "squares": squares_table,
+def transpositions_table(recorded):
+    rows = squares(recorded.timed())
+    operations = in_order(row["operations"] for row in rows)
+    table = []
+    for kernel in in_order(row["asked"] for row in rows):
+        speeds = [row and row["tflops"] for row in (find(rows, asked=kernel, operations=pair) for pair in operations)]
+        known = [speed for speed in speeds if speed is not None]
+        table.append([kernel, *(figure(speed, ".1f") for speed in speeds), f"{min(known) / known[0]:.2f}"])
+    return (f"Column-major, m = n = k = {rows[0]['m']:.0f}, TFLOP/s; in the last column, the slowest as a part of the first.\n\n"
+            + markdown_table(["kernel", *operations, "slowest"], table))
+
+
+TABLES = {"ladder": ladder_table, "transpositions": transpositions_table, "counters": counters_table, "squares": squares_table,
           "small-squares": small_squares_table, "shapes": summary_table, "random": random_table,
           "unaligned": unaligned_table, "second-source": second_source_table, "host-cost": host_cost_table}
 # The pictures that belong to a section, and what they show.

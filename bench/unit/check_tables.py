@@ -23,7 +23,7 @@ def run(readme, results, *options):
 with tempfile.TemporaryDirectory() as folder:
     results, readme = Path(folder) / "results", Path(folder) / "README.md"
     write_recordings(results)
-    names = ["ladder", "squares", "small-squares", "unaligned", "shapes", "random", "second-source", "counters",
+    names = ["ladder", "transpositions", "squares", "small-squares", "unaligned", "shapes", "random", "second-source", "counters",
              "host-cost"]
     readme.write_text("before\n" + "".join(
         f"<!-- results:{name} begin -->\nSTALE\n<!-- results:{name} end -->\nafter {name}\n" for name in names))
@@ -38,6 +38,7 @@ with tempfile.TemporaryDirectory() as folder:
         expect(f"after {name}\n" in text, f"the text after {name} stays")
     expect("| double_buffer | 10.0 | 40.0 | 0.80 |" in text, f"the ladder's row:\n{text}")
     expect("| cuBLAS | 12.5 | 50.0 | 1 |" in text, "cuBLAS's row of the ladder")
+    expect("| naive | 4.0 | 4.0 | 1.0 | 4.0 | 0.25 |" in text, f"the transpositions:\n{text}")
     expect("2026-02-02-ladder.csv" in text and "2026-01-01" not in text, "the newest recording counts")
     expect("| 32x1605632x27 |" in text, "the second source's shape")
     # Half as fast, 1.5 times as fast; then 2 times as fast three times, and 16 times as fast.

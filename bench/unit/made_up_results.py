@@ -33,6 +33,9 @@ def write_recordings(directory):
               for size in (1024, 4096) for kernel, speed in (("naive", 1), ("double_buffer", 10))]
     write(directory, "2026-01-01", "ladder", ladder[:1])
     write(directory, "2026-02-02", "ladder", ladder)
+    write(directory, "2026-02-02", "transpositions",
+          [row(f"4096_{pair}", 4096, 4096, 4096, "naive", speed, 50, pair, layout="column")
+           for pair, speed in (("NN", 4), ("NT", 4), ("TN", 1), ("TT", 4))])
     write(directory, "2026-02-02", "squares",
           [row(f"{size}_{pair}", size, size, size, "auto", 30, 25, pair, mode, "column")
            for size in (1024, 4096) for pair in ("NN", "NT", "TN", "TT") for mode in ("warm", "cold")])
