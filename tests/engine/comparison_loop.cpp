@@ -44,11 +44,11 @@ enum class Way { direct, through_plan };
 /// tiles a side does not, nor one of many slices that a few do not show, and takes minutes.
 bool is_too_large(const Kernel& kernel, const GemmCase& gemm_case) {
     const auto limit = [](int tile) { return std::max<std::int64_t>(32, std::int64_t{3} * tile); };
-    constexpr std::int64_t most_products_of_tile = 6'000'000;
+    constexpr std::int64_t deep = 300, largest_for_deep = 2048;  // steps of k, elements of a tile
     const TileFigures& tiles = kernel.implementation->tiles;
     return loop_options().breadth != Breadth::full && tiles.m > 0 &&
            (gemm_case.m > limit(tiles.m) || gemm_case.n > limit(tiles.n) ||
-            std::int64_t{tiles.m} * tiles.n * gemm_case.k > most_products_of_tile);
+            (gemm_case.k > deep && std::int64_t{tiles.m} * tiles.n > largest_for_deep));
 }
 
 void run_case(const GemmCase& gemm_case, Way way = Way::direct) {
