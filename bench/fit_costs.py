@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy.optimize import least_squares
 
+from fit_model import geometric_mean, read_figures
 from recorded import Recorded
 
 LANES = 128  # multiply-adds of a multiprocessor in a cycle
@@ -61,11 +62,6 @@ def read_cases(paths):
             key = tuple(row[name] for name in ("layout", "m", "n", "k", "transA", "transB", "batch", "lda", "ldb", "ldc", "misalign"))
             cases.setdefault(key, Case(row)).add(row)
     return [case for case in cases.values() if case.times]
-
-
-def read_figures(path):
-    lines = [line.split() for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    return {line[0]: dict(zip(lines[0][1:], map(int, line[1:]))) for line in lines[1:]}
 
 
 def overlapped(one, other):
@@ -283,10 +279,6 @@ FAMILIES = {"pipelines": (Pipelines, lambda kernel: kernel.startswith("tile_")),
             "registers": (Registers, lambda kernel: kernel.startswith(("direct_", "dot"))),
             "fetch": (Fetch, lambda kernel: kernel == "one_fetch"),
             "tiny": (Tiny, lambda kernel: kernel == "tiny_matrices")}
-
-
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def report(family, constants, cases, features, times, owners, worst):
