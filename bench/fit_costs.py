@@ -22,7 +22,7 @@ from recorded import Recorded
 
 LANES = 128  # multiply-adds of a multiprocessor in a cycle
 NOMINAL_TBS = 4.8  # an H200's, of which the shares of memory are shares
-CACHED_BYTES = 50e6
+CACHED_BYTES = 40e6
 CLUSTER_SHARES = {1: 1, 2: 1, 3: 117 / 132, 4: 120 / 132, 6: 102 / 132, 8: 112 / 132, 12: 84 / 132, 16: 104 / 132}
 HOPELESS = 2.5  # times the fastest: of no interest to a choice
 
@@ -36,14 +36,15 @@ class Case:
         a_transposed, b_transposed = row["transA"] == "T", row["transB"] == "T"
         if swap:
             m, n, a_transposed, b_transposed = n, m, b_transposed, a_transposed
-        lds = [int(row[name] or least) for name, least in
-               (("lda", k if a_transposed else m), ("ldb", n if b_transposed else k), ("ldc", m))]
+        least = (k if a_transposed else m, n if b_transposed else k, m)
+        lds = [int(row[name] or least) for name, least in zip(("lda", "ldb", "ldc"), least)]
         off = row["misalign"] not in ("0/0/0", "")
         self.name = row["name"]
         self.call = {"m": m, "n": n, "k": k, "batch": int(row["batch"]),
                      "along_k_a": a_transposed, "along_k_b": not b_transposed,
                      "wide_a": lds[0] % 4 == 0 and not off, "wide_b": lds[1] % 4 == 0 and not off,
                      "wide_c": lds[2] % 4 == 0 and not off,
+                     "dense_a": lds[0] == least[0], "dense_b": lds[1] == least[1], "dense_c": lds[2] == least[2],
                      "bytes": 4.0 * int(row["batch"]) * (m * k + k * n + m * n)}
         self.times = {}
 
@@ -104,7 +105,7 @@ class Family:
             constants = dict(zip(names, np.exp(logarithms)))
             # What no recording tells stays where it began.
             return np.concatenate([weights * np.log(self.estimate(f, constants) / times), 0.005 * (logarithms - begin)])
-        solved = least_squares(errors, begin, loss="soft_l1", f_scale=0.1, max_nfev=300)
+        solved = least_squares(errors, begin, loss="soft_l1", f_scale=0.1, max_nfev=1000)
         return dict(zip(names, np.exp(solved.x)))
 
     def tiles(self, call, kernel):
@@ -164,52 +165,68 @@ class Pipelines(Family):
 
 
 class Registers(Family):
-    """direct_*, dot*: the two vector kernels read two rounds at once; direct_wide is direct_tall with A and B exchanged."""
+    """direct_*, dot*: the two vector kernels read two rounds at once; direct_wide reads as direct_tall does with A and B exchanged."""
     READS = ("along_mn", "along_mn_single", "along_k", "along_k_single")
-    OTHER = {"a": "b", "b": "a"}
+    LATENCIES = ("both_along_mn", "a_along_mn", "b_along_mn", "both_along_k")
+    OTHER = {"a": "b", "b": "a", "both_along_mn": "both_along_mn", "a_along_mn": "b_along_mn", "b_along_mn": "a_along_mn",
+             "both_along_k": "both_along_k"}
 
-    def reads(self, kernel, operand):
+    def of_model(self, kernel, what):
+        """The kernel whose constants stand for this one, and which of them."""
         if kernel == "direct_wide":
-            return "direct_tall", self.OTHER[operand]
-        return (kernel, "a") if kernel == "dot" else (kernel, operand)
+            return "direct_tall", self.OTHER[what]
+        return kernel, "a" if kernel == "dot" and what == "b" else what
 
     def constants(self):
-        own = {self.reads(kernel, operand) for kernel in self.kernels for operand in "ab"}
-        return {"registers_start": 1.5, "registers_write": 1e-4, "registers_cluster": 1.5, "registers_cluster_per_part": 0.05,
+        reads = sorted({self.of_model(kernel, operand) for kernel in self.kernels for operand in "ab"})
+        latencies = sorted({self.of_model(kernel, latency) for kernel in self.kernels for latency in self.LATENCIES})
+        return {"registers_start": 1.5, "registers_cluster": 1.5, "registers_cluster_per_part": 0.05,
                 "meeting": 1, "meeting_per_part": 0.02, "registers_memory_share": 0.6, "registers_memory_share_single": 0.4,
-                **{f"{read} of {operand} {kernel}": 20 for kernel, operand in sorted(own) for read in self.READS},
-                **{f"latency_us {kernel}": 0.4 for kernel in self.kernels},
+                **{f"{read} of {operand} {kernel}": 150 for kernel, operand in reads for read in self.READS},
+                **{f"latency {latency} {kernel}": 0.45 for kernel, latency in latencies},
                 **{f"round_us {kernel}": 0.2 for kernel in self.kernels},
-                **{f"block_us {kernel}": 0.1 for kernel in self.kernels}}
+                **{f"block_us {kernel}": 0.1 for kernel in self.kernels},
+                **{f"write_us {kernel}": 1e-4 for kernel in self.kernels}}
 
     def features(self, call, kernel, k_parts, _, meeting_parts):
         tiles, figures = self.tiles(call, kernel)
         parts = meeting_parts or k_parts
         rounds_of_k = math.ceil(math.ceil(call["k"] / figures["tile_k"]) / parts)
         each = math.ceil(tiles * parts / (self.multiprocessors * CLUSTER_SHARES[1 if meeting_parts else k_parts]))
+
+        def fill(size, of):
+            return size / (math.ceil(size / of) * of)
         return {**figures, "each": each, "parts": parts, "meets": meeting_parts > 0, "rounds_of_k": rounds_of_k,
+                "fill_a": fill(call["m"], figures["tile_m"]), "fill_b": fill(call["n"], figures["tile_n"]),
+                "fill_k": call["k"] / (rounds_of_k * parts * figures["tile_k"]),
                 "latencies": math.ceil(rounds_of_k / 2) if kernel in ("dot_tall", "dot_wide") else rounds_of_k}
 
     def estimate(self, f, c):
+        which = f["kernel"].astype(int)
+
         def read_cycles(operand):
-            owners = [self.reads(kernel, operand) for kernel in self.kernels]
+            owners = [self.of_model(kernel, operand) for kernel in self.kernels]
             table = np.array([[c[f"{read} of {own} {kernel}"] for read in self.READS] for kernel, own in owners])
             column = np.where(f[f"along_k_{operand}"] > 0, 2, 0) + np.where(f[f"wide_{operand}"] > 0, 0, 1)
-            return table[f["kernel"].astype(int), column]
-        block = f["rounds_of_k"] * (read_cycles("a") + read_cycles("b")) / self.mhz + self.of_kernel(f, c, "block_us")
+            return table[which, column] * f[f"fill_{operand}"]
+        owners = [[self.of_model(kernel, latency) for latency in self.LATENCIES] for kernel in self.kernels]
+        latencies = np.array([[c[f"latency {own} {kernel}"] for kernel, own in row] for row in owners])
+        latency = latencies[which, np.where(f["along_k_a"] > 0, 2, 0) + np.where(f["along_k_b"] > 0, 1, 0)]
+        block = f["rounds_of_k"] * f["fill_k"] * (read_cycles("a") + read_cycles("b")) / self.mhz + self.of_kernel(f, c, "block_us")
         rounds = np.ceil(f["each"] / f["blocks_per_multiprocessor"])
-        work = overlapped(rounds * (f["latencies"] * self.of_kernel(f, c, "latency_us") + self.of_kernel(f, c, "round_us")),
-                          f["each"] * block)
-        write = f["each"] * f["tile_m"] * f["tile_n"] * c["registers_write"] * np.where(f["wide_c"] > 0, 1, 2)
+        round_us = np.where(f["meets"] > 0, 0, self.of_kernel(f, c, "round_us"))
+        work = overlapped(rounds * (f["latencies"] * latency + round_us), f["each"] * block)
+        elements = f["tile_m"] * f["fill_a"] * f["tile_n"] * f["fill_b"]
+        write = f["each"] * elements * self.of_kernel(f, c, "write_us") * np.where(f["wide_c"] > 0, 1, 2)
         meet = np.where(f["meets"] > 0, c["meeting"] + c["meeting_per_part"] * f["parts"],
                         np.where(f["parts"] > 1, c["registers_cluster"] + c["registers_cluster_per_part"] * f["parts"], 0))
         share = np.where(f["wide_a"] * f["wide_b"] > 0, c["registers_memory_share"], c["registers_memory_share_single"])
-        return c["registers_start"] + np.maximum(work + write + meet, self.memory_us(f, share))
+        return c["registers_start"] + overlapped(work + write + meet, self.memory_us(f, share))
 
 
-def copy_cycles(f, cycles, single, k):
+def copy_cycles(f, cycles, single, k, fast_a, fast_b):
     """Of a tile of the kernels whose warps copy for themselves."""
-    sides = f["side_m"] * np.where(f["wide_a"] > 0, 1, single) + f["side_n"] * np.where(f["wide_b"] > 0, 1, single)
+    sides = f["side_m"] * np.where(fast_a, 1, single) + f["side_n"] * np.where(fast_b, 1, single)
     return sides * k / 128 * cycles
 
 
@@ -240,7 +257,7 @@ class Fetch(Family):
     def estimate(self, f, c):
         elements = f["side_m"] * f["side_n"]
         multiply = elements * f["part"] / (LANES * c["fetch_efficiency"])
-        copy = copy_cycles(f, c["fetch_cycles_per_copy"], c["fetch_single"], f["part"])
+        copy = copy_cycles(f, c["fetch_cycles_per_copy"], c["fetch_single"], f["part"], f["wide_a"] > 0, f["wide_b"] > 0)
         work = np.maximum(f["each"] * np.maximum(multiply, copy) / self.mhz,
                           np.ceil(f["part"] / f["warps"]) * c["fetch_step"] * np.ceil(f["each"] / 2))
         write = f["each"] * elements * c["fetch_write"] * np.where(f["wide_c"] > 0, 1, 2)
@@ -249,29 +266,42 @@ class Fetch(Family):
 
 
 class Tiny(Family):
-    """tiny_matrices."""
-    WARPS = 20  # of a multiprocessor
+    """tiny_matrices. Warps, stages and sides as lib/kernels/tiny_matrices.cuh and small_tiles.hpp have them."""
+    WARPS = 4  # of a block
+    BLOCKS = 5  # of a multiprocessor
+    LARGEST = 32
+    STAGE_FLOATS = 1424
 
     def constants(self):
-        return {"tiny_start": 1, "tiny_cycles_per_copy": 8, "tiny_single": 2, "tiny_efficiency": 0.4, "tiny_latency": 1,
-                "tiny_step": 0.05, "tiny_write": 1e-4, "tiny_write_single": 2e-4, "tiny_matrix": 0.003, "tiny_memory_share": 0.6}
+        return {"tiny_start": 1, "tiny_cycles_per_copy": 20, "tiny_single": 2, "tiny_efficiency": 0.4, "tiny_slice": 1,
+                "tiny_step": 0.01, "tiny_sums": 1e-3, "tiny_write": 1e-4, "tiny_write_single": 2e-4, "tiny_matrix": 0.03,
+                "tiny_memory_share": 0.6}
 
     def features(self, call, *_):
         def side(size):
-            tiles = math.ceil(size / 32)
-            return size if size <= 32 else (math.ceil(size / tiles) + 7) // 8 * 8
+            tiles = math.ceil(size / self.LARGEST)
+            return size if size <= self.LARGEST else (math.ceil(size / tiles) + 7) // 8 * 8
         sides = side(call["m"]), side(call["n"])
         tiles = math.ceil(call["m"] / sides[0]) * math.ceil(call["n"] / sides[1]) * call["batch"]
-        return {"side_m": sides[0], "side_n": sides[1], "tiles": tiles,
-                "rounds": math.ceil(tiles / (self.multiprocessors * self.WARPS))}
+        slices = math.ceil(call["k"] / max(1, min(call["k"], self.STAGE_FLOATS // sum(sides))))
+
+        def is_run(operand, along_mn):
+            whole = slices == 1 if call[f"along_k_{operand}"] else along_mn <= self.LARGEST
+            return call[f"dense_{operand}"] and whole
+        return {"side_m": sides[0], "side_n": sides[1], "tiles": tiles, "slices": slices,
+                "fast_a": call["wide_a"] or is_run("a", call["m"]), "fast_b": call["wide_b"] or is_run("b", call["n"]),
+                "fast_c": call["wide_c"] or call["dense_c"] and call["m"] <= self.LARGEST,
+                "each": min(tiles, self.WARPS * math.ceil(math.ceil(tiles / self.WARPS) / self.multiprocessors)),
+                "rounds": math.ceil(tiles / (self.multiprocessors * self.BLOCKS * self.WARPS))}
 
     def estimate(self, f, c):
         elements = f["side_m"] * f["side_n"]
         multiply = elements * f["k"] / (LANES * c["tiny_efficiency"])
-        copy = copy_cycles(f, c["tiny_cycles_per_copy"], c["tiny_single"], f["k"])
-        each = np.maximum(multiply, copy) / self.mhz + \
-            elements * np.where(f["wide_c"] > 0, c["tiny_write"], c["tiny_write_single"]) + c["tiny_matrix"]
-        work = np.maximum(f["tiles"] / self.multiprocessors * each, f["rounds"] * (c["tiny_latency"] + c["tiny_step"] * f["k"]))
+        copy = copy_cycles(f, c["tiny_cycles_per_copy"], c["tiny_single"], f["k"], f["fast_a"] > 0, f["fast_b"] > 0)
+        each_us = np.maximum(multiply, copy) / self.mhz + \
+            elements * np.where(f["fast_c"] > 0, c["tiny_write"], c["tiny_write_single"]) + c["tiny_matrix"]
+        latency = c["tiny_slice"] * f["slices"] + c["tiny_step"] * f["k"] + c["tiny_sums"] * elements
+        work = f["each"] * each_us + f["rounds"] * latency
         return c["tiny_start"] + np.maximum(work, self.memory_us(f, c["tiny_memory_share"]))
 
 

@@ -17,22 +17,22 @@ namespace {
 constexpr float lanes = 128;
 
 // The pipelines. Times in microseconds, if they have no other unit.
-constexpr float pipeline_start = 1.84f;         ///< a launch, next to what each round takes
-constexpr float pipeline_round = 0.6131f;       ///< from a block's first copy to the first product
-constexpr float write_vectors = 0.0002002f;     ///< an element of a tile, 16 bytes at a time
-constexpr float write_single = 0.0004517f;      ///< the same where columns do not begin on 16 bytes
-constexpr float cycles_per_wide_copy = 22.83f;  ///< a warp's asynchronous copies, for a multiprocessor
-constexpr float cycles_per_single_copy = 9.46f;
-constexpr float cluster_start = 0.8065f;  ///< two barriers
-constexpr float cluster_per_part = 0.02291f;
-constexpr float cluster_per_element = 0.0001353f;  ///< of a tile: its sums, through shared memory
-constexpr float sharing_start = 4.613f;            ///< where blocks share tiles: what every tile's sums cost
-constexpr float sharing_per_element = 0.0001083f;  ///< and those of each part
+constexpr float pipeline_start = 1.67f;         ///< a launch, next to what each round takes
+constexpr float pipeline_round = 0.7767f;       ///< from a block's first copy to the first product
+constexpr float write_vectors = 0.0001637f;     ///< an element of a tile, 16 bytes at a time
+constexpr float write_single = 0.0004348f;      ///< the same where columns do not begin on 16 bytes
+constexpr float cycles_per_wide_copy = 18.51f;  ///< a warp's asynchronous copies, for a multiprocessor
+constexpr float cycles_per_single_copy = 9.156f;
+constexpr float cluster_start = 0.7847f;  ///< two barriers
+constexpr float cluster_per_part = 0.02668f;
+constexpr float cluster_per_element = 0.0001323f;  ///< of a tile: its sums, through shared memory
+constexpr float sharing_start = 4.506f;            ///< where blocks share tiles: what every tile's sums cost
+constexpr float sharing_per_element = 0.0001042f;  ///< and those of each part
 
 constexpr float l2_bytes_per_cycle = 19.06f;    ///< for each multiprocessor
-constexpr float memory_share = 0.7076f;         ///< of the nominal bandwidth, in copies of 16 bytes
-constexpr float memory_share_single = 0.3596f;  ///< in copies of single floats
-constexpr float cached_bytes = 50e6f;           ///< what an H200's L2 keeps between calls
+constexpr float memory_share = 0.7112f;         ///< of the nominal bandwidth, in copies of 16 bytes
+constexpr float memory_share_single = 0.3409f;  ///< in copies of single floats
+constexpr float cached_bytes = 40e6f;           ///< what an H200's L2 keeps between calls
 
 /// Cluster sizes that are considered, and the multiprocessors of 132 that they can use: clusters lie within
 /// the chip's uneven groups of processors (cudaOccupancyMaxActiveClusters says so).
@@ -69,6 +69,7 @@ struct CallFigures {
     bool along_k_a, along_k_b;  ///< contiguous along k
     bool wide_a, wide_b;        ///< columns of the storage begin on 16 bytes
     bool wide_c;
+    bool dense_a, dense_b, dense_c;  ///< without padding between the columns of the storage
     bool can_be_split;  ///< in two launches (Partition::tail_tiles), if beta, which launch() reads, allows it
     float bytes;
     float multiprocessors;
@@ -85,6 +86,9 @@ struct CallFigures {
           wide_a(is_wide(call.a)),
           wide_b(is_wide(call.b)),
           wide_c(is_wide(call.c)),
+          dense_a(call.a.leading_dimension == (along_k_a ? call.k : call.m)),
+          dense_b(call.b.leading_dimension == (along_k_b ? call.k : call.n)),
+          dense_c(call.c.leading_dimension == call.m),
           can_be_split(call.batch_count == 1 && call.pointer_mode == PointerMode::host),
           bytes(4 * batch * (m * k + k * n + m * n)),
           multiprocessors(static_cast<float>(std::max(device.multiprocessor_count, 1))),
@@ -197,14 +201,13 @@ float shared_tiles_us(const CallFigures& call, const TileFigures& tile, const Pi
 }
 
 // The register tiles.
-constexpr float registers_start = 1.49f;
-constexpr float registers_write = 8.705e-5f;
-constexpr float registers_cluster = 1.711f;
-constexpr float registers_cluster_per_part = 0.1036f;
-constexpr float meeting = 1.176f;  ///< in a workspace
-constexpr float meeting_per_part = 0.01844f;
-constexpr float registers_memory_share = 0.6241f;
-constexpr float registers_memory_share_single = 0.1709f;
+constexpr float registers_start = 1.537f;
+constexpr float registers_cluster = 1.493f;
+constexpr float registers_cluster_per_part = 0.08635f;
+constexpr float meeting = 1.26f;  ///< in a workspace
+constexpr float meeting_per_part = 0.006159f;
+constexpr float registers_memory_share = 0.7193f;
+constexpr float registers_memory_share_single = 1.788f;
 
 /// Cycles that a warp's reads of a round of k cost.
 float read_cycles(const ReadCycles& cycles, bool along_k, bool wide) {
@@ -212,55 +215,76 @@ float read_cycles(const ReadCycles& cycles, bool along_k, bool wide) {
                    : (wide ? cycles.along_mn : cycles.along_mn_single);
 }
 
-/// In `parts` parts, which take `meeting_us` to meet.
-float registers_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost, float parts,
-                   const Blocks& blocks, float meeting_us) {
-    const float rounds_of_k = divide_up(divide_up(call.k, static_cast<float>(tile.k)), parts);
+float latency_us(const ReadLatencies& latencies, bool along_k_a, bool along_k_b) {
+    return along_k_a ? (along_k_b ? latencies.both_along_k : latencies.b_along_mn)
+                     : (along_k_b ? latencies.a_along_mn : latencies.both_along_mn);
+}
+
+/// The share of the tiles' rows, columns or steps that exist: what does not is not read.
+float fill(float size, float tile) {
+    return size / (divide_up(size, tile) * tile);
+}
+
+/// Parts of k, and what it takes to bring their sums together.
+struct Parts {
+    float count;
+    float meeting_us;
+    bool meet_in_workspace;
+};
+
+float registers_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost,
+                   const Parts& parts, const Blocks& blocks) {
+    const auto tile_m = static_cast<float>(tile.m);
+    const auto tile_n = static_cast<float>(tile.n);
+    const auto tile_k = static_cast<float>(tile.k);
+    const float fill_m = fill(call.m, tile_m), fill_n = fill(call.n, tile_n);
+    const float rounds_of_k = divide_up(divide_up(call.k, tile_k), parts.count);
     const float latencies = cost.reads_two_rounds ? divide_up(rounds_of_k, 2) : rounds_of_k;
-    const float reads = read_cycles(cost.reads_of_a, call.along_k_a, call.wide_a) +
-                        read_cycles(cost.reads_of_b, call.along_k_b, call.wide_b);
-    const float block_us = rounds_of_k * reads / call.cycles_per_us + cost.block_us;
-    const float work_us =
-        overlapped(blocks.rounds() * (latencies * cost.latency_us + cost.round_us), blocks.each * block_us);
-    const float write_us = blocks.each * static_cast<float>(tile.m) * static_cast<float>(tile.n) *
-                           registers_write * (call.wide_c ? 1.0f : 2.0f);
+    const float reads = fill_m * read_cycles(cost.reads_of_a, call.along_k_a, call.wide_a) +
+                        fill_n * read_cycles(cost.reads_of_b, call.along_k_b, call.wide_b);
+    const float block_us = call.k / (tile_k * parts.count) * reads / call.cycles_per_us + cost.block_us;
+    const float round_us = latencies * latency_us(cost.latencies, call.along_k_a, call.along_k_b) +
+                           (parts.meet_in_workspace ? 0 : cost.round_us);
+    const float work_us = overlapped(blocks.rounds() * round_us, blocks.each * block_us);
+    const float write_us =
+        blocks.each * tile_m * fill_m * tile_n * fill_n * cost.write_us * (call.wide_c ? 1.0f : 2.0f);
     const float memory_us = call.memory_us / (call.wide_a && call.wide_b ? registers_memory_share
                                                                          : registers_memory_share_single);
-    return registers_start + std::max(work_us + write_us + meeting_us, memory_us);
+    return registers_start + overlapped(work_us + write_us + parts.meeting_us, memory_us);
 }
 float registers_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost, float tiles,
                    const ClusterSize& cluster) {
-    const auto parts = static_cast<float>(cluster.k_parts);
-    return registers_us(call, tile, cost, parts, Blocks(call, tile, tiles, cluster),
-                        cluster.k_parts > 1 ? registers_cluster + registers_cluster_per_part * parts : 0);
+    const auto count = static_cast<float>(cluster.k_parts);
+    const float cluster_us = cluster.k_parts > 1 ? registers_cluster + registers_cluster_per_part * count : 0;
+    return registers_us(call, tile, cost, {count, cluster_us, false}, Blocks(call, tile, tiles, cluster));
 }
 float meeting_parts_us(const CallFigures& call, const TileFigures& tile, const RegistersCost& cost,
                        float tiles, unsigned parts) {
     const auto count = static_cast<float>(parts);
-    return registers_us(call, tile, cost, count, Blocks(call, tile, tiles * count, one_block),
-                        meeting + meeting_per_part * count);
+    return registers_us(call, tile, cost, {count, meeting + meeting_per_part * count, true},
+                        Blocks(call, tile, tiles * count, one_block));
 }
 
 // one_fetch.
-constexpr float fetch_start = 2.575f;
-constexpr float fetch_cycles_per_copy = 36.81f;  ///< a warp's, of 16 bytes each
-constexpr float fetch_single = 1.655f;           ///< times that for operands off their alignment
-constexpr float fetch_efficiency = 0.3502f;
-constexpr float fetch_step = 0.003085f;  ///< of a warp's share of k
-constexpr float fetch_write = 0.000389f;
-constexpr float fetch_per_warp = 0.028f;  ///< whose sums are added up
-constexpr float fetch_cluster = 0.4178f;
-constexpr float fetch_cluster_per_part = 0.05149f;
+constexpr float fetch_start = 2.558f;
+constexpr float fetch_cycles_per_copy = 37.93f;  ///< a warp's, of 16 bytes each
+constexpr float fetch_single = 1.599f;           ///< times that for operands off their alignment
+constexpr float fetch_efficiency = 0.3511f;
+constexpr float fetch_step = 0.003f;  ///< of a warp's share of k
+constexpr float fetch_write = 0.0004211f;
+constexpr float fetch_per_warp = 0.02768f;  ///< whose sums are added up
+constexpr float fetch_cluster = 0.4235f;
+constexpr float fetch_cluster_per_part = 0.0522f;
 
 /// Beyond, one_fetch and tiny_matrices support nothing.
 bool is_too_large_for_warps(const CallFigures& call) {
     return std::max({call.m, call.n, call.k, call.batch}) > 0x1p30f;
 }
 
-/// Multiprocessor cycles to copy `k` steps of a tile.
-float copy_cycles(const CallFigures& call, float tile_m, float tile_n, float k, float cycles, float single) {
-    return (tile_m * (call.wide_a ? 1.0f : single) + tile_n * (call.wide_b ? 1.0f : single)) * k / 128 *
-           cycles;
+/// Multiprocessor cycles to copy `k` steps of a tile; `single` times as many for an operand that is not
+/// copied by 16 bytes throughout.
+float copy_cycles(float tile_m, bool fast_a, float tile_n, bool fast_b, float k, float cycles, float single) {
+    return (tile_m * (fast_a ? 1.0f : single) + tile_n * (fast_b ? 1.0f : single)) * k / 128 * cycles;
 }
 
 float fetch_us(const CallFigures& call, const ClusterSize& cluster) {
@@ -276,7 +300,8 @@ float fetch_us(const CallFigures& call, const ClusterSize& cluster) {
     const float tiles = divide_up(call.m, tile_m) * divide_up(call.n, tile_n) * call.batch;
     const float each = divide_up(tiles * parts, call.multiprocessors * cluster.usable_share);
     const float multiply = tile_m * tile_n * part / (lanes * fetch_efficiency);
-    const float copy = copy_cycles(call, tile_m, tile_n, part, fetch_cycles_per_copy, fetch_single);
+    const float copy =
+        copy_cycles(tile_m, call.wide_a, tile_n, call.wide_b, part, fetch_cycles_per_copy, fetch_single);
     const float work_us = std::max(each * std::max(multiply, copy) / call.cycles_per_us,
                                    divide_up(part, warps) * fetch_step * divide_up(each, 2));
     const float write_us = each * tile_m * tile_n * fetch_write * (call.wide_c ? 1.0f : 2.0f);
@@ -286,17 +311,18 @@ float fetch_us(const CallFigures& call, const ClusterSize& cluster) {
 }
 
 // tiny_matrices.
-constexpr float tiny_start = 0.8072f;
-constexpr float tiny_cycles_per_copy = 8.f;
-constexpr float tiny_single = 2.f;
-constexpr float tiny_efficiency = 0.2876f;
-constexpr float tiny_latency = 1.557f;  ///< of a warp's matrix, and for each of its steps of k:
-constexpr float tiny_step = 0.1099f;
-constexpr float tiny_write = 0.0001694f;
-constexpr float tiny_write_single = 0.0002662f;
-constexpr float tiny_matrix = 0.0007889f;
-constexpr float tiny_memory_share = 0.6271f;
-constexpr float tiny_warps = 20;  ///< of a multiprocessor
+constexpr float tiny_start = 1.074f;
+constexpr float tiny_cycles_per_copy = 29.34f;
+constexpr float tiny_single = 2.017f;
+constexpr float tiny_efficiency = 0.4476f;
+constexpr float tiny_write = 7.353e-5f;
+constexpr float tiny_write_single = 0.0001041f;
+constexpr float tiny_matrix = 0.03611f;
+// What a warp waits for, whatever the others do meanwhile: a slice, a step of k, an element's sum.
+constexpr float tiny_slice = 0.9877f;
+constexpr float tiny_step = 0.01431f;
+constexpr float tiny_sums = 0.0006469f;
+constexpr float tiny_memory_share = 0.6252f;
 
 float tiny_us(const CallFigures& call) {
     if (is_too_large_for_warps(call)) return std::numeric_limits<float>::max();
@@ -304,15 +330,27 @@ float tiny_us(const CallFigures& call) {
         return static_cast<float>(small_tiles::side_of_tiny(static_cast<std::int64_t>(count)));
     };
     const float tile_m = side(call.m), tile_n = side(call.n);
+    const float elements = tile_m * tile_n;
     const float tiles = divide_up(call.m, tile_m) * divide_up(call.n, tile_n) * call.batch;
-    const float multiply = tile_m * tile_n * call.k / (lanes * tiny_efficiency);
-    const float copy = copy_cycles(call, tile_m, tile_n, call.k, tiny_cycles_per_copy, tiny_single);
+    const float steps = whole_part(small_tiles::floats_of_tiny_stage / (tile_m + tile_n));
+    const float slices = divide_up(call.k, steps);
+    // An operand without padding whose lines are whole is copied as one.
+    constexpr auto largest = static_cast<float>(small_tiles::largest_side);
+    const bool is_run_a = call.dense_a && (call.along_k_a ? slices <= 1 : call.m <= largest);
+    const bool is_run_b = call.dense_b && (call.along_k_b ? slices <= 1 : call.n <= largest);
+    const bool is_run_c = call.dense_c && call.m <= largest;
+
+    const float multiply = elements * call.k / (lanes * tiny_efficiency);
+    const float copy = copy_cycles(tile_m, call.wide_a || is_run_a, tile_n, call.wide_b || is_run_b, call.k,
+                                   tiny_cycles_per_copy, tiny_single);
     const float each_us = std::max(multiply, copy) / call.cycles_per_us +
-                          tile_m * tile_n * (call.wide_c ? tiny_write : tiny_write_single) + tiny_matrix;
-    const float rounds = divide_up(tiles, call.multiprocessors * tiny_warps);
-    return tiny_start +
-           std::max({tiles / call.multiprocessors * each_us, rounds * (tiny_latency + tiny_step * call.k),
-                     call.memory_us / tiny_memory_share});
+                          elements * (call.wide_c || is_run_c ? tiny_write : tiny_write_single) + tiny_matrix;
+    constexpr auto warps = static_cast<float>(small_tiles::warps_of_tiny);
+    constexpr auto blocks = static_cast<float>(small_tiles::blocks_of_tiny);
+    const float each = std::min(tiles, warps * divide_up(divide_up(tiles, warps), call.multiprocessors));
+    const float rounds = divide_up(tiles, call.multiprocessors * blocks * warps);
+    const float wait_us = tiny_slice * slices + tiny_step * call.k + tiny_sums * elements;
+    return tiny_start + std::max(each * each_us + rounds * wait_us, call.memory_us / tiny_memory_share);
 }
 
 float estimate(const CallFigures& call, const Kernel& kernel, float tiles, const ClusterSize& cluster) {

@@ -53,12 +53,18 @@ struct PipelineCost {
 struct ReadCycles {
     float along_mn = 0, along_mn_single = 0, along_k = 0, along_k_single = 0;
 };
+/// Microseconds until a round of k is there, by which operands are contiguous along m or n: a warp's reads of
+/// such a one touch many lines.
+struct ReadLatencies {
+    float both_along_mn = 0, a_along_mn = 0, b_along_mn = 0, both_along_k = 0;
+};
 struct RegistersCost {
     ReadCycles reads_of_a, reads_of_b;
-    float latency_us = 0;  ///< of a round of k, or of two
-    bool reads_two_rounds = false;
-    float round_us = 0;  ///< a round of blocks, beside its reads
-    float block_us = 0;  ///< a block, beside its reads
+    ReadLatencies latencies;
+    bool reads_two_rounds = false;  ///< of k, in the time of one
+    float round_us = 0;             ///< a round of blocks whose sums do not meet in a workspace
+    float block_us = 0;             ///< a block, beside its reads
+    float write_us = 0;             ///< an element of C, where columns begin on 16 bytes; else twice that
 };
 struct CostFigures {
     enum class Kind : std::uint8_t { none, pipeline, registers, fetch, tiny };

@@ -43,7 +43,13 @@ inline Tile tile_of_fetch(std::int64_t rows, std::int64_t columns, std::int64_t 
     return tile;
 }
 
-/// tiny_matrices: the whole side, or nearly equal parts that begin on whole sectors of 32 bytes.
+/// tiny_matrices: warps of a block and blocks of a multiprocessor, and what a warp holds of a tile's operands
+/// at a time: five blocks, of which each takes 1 KiB by itself, fill the 228 KiB of an H200's multiprocessor
+/// with two such stages a warp.
+constexpr int warps_of_tiny = 4;
+constexpr int blocks_of_tiny = 5;
+constexpr int floats_of_tiny_stage = 1424;
+/// The whole side, or nearly equal parts that begin on whole sectors of 32 bytes.
 inline int side_of_tiny(std::int64_t count) {
     if (count <= largest_side) return static_cast<int>(count);
     const std::int64_t tiles = (count + largest_side - 1) / largest_side;

@@ -9,17 +9,17 @@
 
 #include "gemm_arguments.cuh"
 #include "kernels/primitives.cuh"
+#include "small_tiles.hpp"
 #include "warp_product.cuh"
 #include "write_four.cuh"
 
 namespace sgemm_shim::tiny_matrices {
 
-constexpr int warps = 4;
+constexpr int warps = small_tiles::warps_of_tiny;
 constexpr int threads = warps * 32;
-constexpr int blocks_per_multiprocessor = 5;
+constexpr int blocks_per_multiprocessor = small_tiles::blocks_of_tiny;
 constexpr int stages = 2;
-/// Five blocks of these fill the 228 KiB of an H200's multiprocessor, of which each takes 1 KiB by itself.
-constexpr int stage_floats = 1424;
+constexpr int stage_floats = small_tiles::floats_of_tiny_stage;
 
 struct Storage {
     alignas(16) float at[warps][stages][stage_floats];
