@@ -1,5 +1,8 @@
 #include "plan.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "cost_model.hpp"
 
 namespace sgemm_shim {
@@ -43,15 +46,36 @@ ForwardReason reason_from_precision(Precision precision, const Policy& policy) {
     return ForwardReason::none;
 }
 
-/// Products of medium depth that are off their alignment: C, and A or B with it. Our kernels copy those by
-/// single floats, and cuBLAS is faster. Measured on an H200: of 124 random shapes, the 10 of this kind took
-/// it 0.54 to 0.78 of our time; with fewer or more steps of k it is as often slower.
+// Where cuBLAS is faster, measured on an H200 over random shapes (bench/results/h200). What they have in
+// common is operands off their alignment, which our kernels copy by single floats.
+
+bool is_off_alignment(std::int64_t leading_dimension) {
+    return leading_dimension % 4 != 0;
+}
+
+/// Of medium depth, with C and A or B off their alignment. Of 124 shapes, the 10 of this kind took cuBLAS
+/// 0.54 to 0.78 of our time; with fewer or more steps of k it is as often slower.
 bool is_ragged_of_medium_depth(const GemmCall& call) {
     constexpr std::int64_t least_side = 24, least_elements = 100000, least_k = 16, most_k = 512;
-    const auto is_off = [](const auto& matrices) { return matrices.leading_dimension % 4 != 0; };
-    return is_off(call.c) && (is_off(call.a) || is_off(call.b)) && call.batch_count == 1 &&
+    return is_off_alignment(call.c.leading_dimension) &&
+           (is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension)) &&
            call.k >= least_k && call.k <= most_k && call.m >= least_side && call.n >= least_side &&
            call.m >= (least_elements + call.n - 1) / call.n;
+}
+
+/// Deep, with a thin side and a long one, both operands contiguous along m and n and A or B off its
+/// alignment. Of 500 shapes, the 12 of this kind took cuBLAS 0.66 of our time in the geometric mean, and two
+/// of them took it longer.
+bool is_ragged_thin_and_deep(const GemmCall& call) {
+    constexpr std::int64_t most_of_thin_side = 256, least_k = 65, least_elements = 2000000;
+    return call.operation_a == Operation::none && call.operation_b != Operation::none &&
+           (is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension)) &&
+           std::min(call.m, call.n) <= most_of_thin_side && call.k >= least_k &&
+           call.m + call.n >= (least_elements + call.k - 1) / call.k;
+}
+
+bool is_faster_in_cublas(const GemmCall& call) {
+    return call.batch_count == 1 && (is_ragged_of_medium_depth(call) || is_ragged_thin_and_deep(call));
 }
 
 }  // namespace
@@ -144,7 +168,7 @@ Plan plan(const GemmCall& call, const DeviceFigures& device, const Policy& polic
     constexpr int least_for_pipelines = 80;
     if (policy.kernel == nullptr && device.compute_capability() >= least_for_pipelines) {
         if (const Choice choice = cheapest(call, device); choice.kernel != nullptr) {
-            if (is_ragged_of_medium_depth(call)) return forward(ForwardReason::slower);
+            if (is_faster_in_cublas(call)) return forward(ForwardReason::slower);
             return {choice.kernel, ForwardReason::none, choice.partition};
         }
     }

@@ -18,18 +18,23 @@ std::size_t hash(const std::uint64_t* words, std::size_t count) {
     return static_cast<std::size_t>(mixed >> 32);
 }
 
+static_assert(static_cast<unsigned>(ForwardReason::count) < 0x80);
+
 struct Parts {
     std::uint64_t packed;
 
+    /// No kernel is kept as row 0, which is cuBLAS.
     static Parts of(const Plan& plan) {
         const Partition& p = plan.partition;
-        return {std::uint64_t{kernel_index(*plan.kernel)} | std::uint64_t{p.k_parts} << 8 |
-                std::uint64_t{p.tail_k_parts} << 24 | std::uint64_t{p.shares_tiles} << 40 |
+        return {std::uint64_t{plan.kernel != nullptr ? kernel_index(*plan.kernel) : 0} |
+                std::uint64_t{p.k_parts} << 8 | std::uint64_t{p.tail_k_parts} << 24 |
+                std::uint64_t{p.shares_tiles} << 40 | static_cast<std::uint64_t>(plan.reason) << 41 |
                 std::uint64_t{p.meeting_parts} << 48};
     }
     Plan with_blocks(std::uint64_t blocks) const {
-        return {.kernel = &kernel_table()[packed & 0xFF],
-                .reason = ForwardReason::none,
+        const std::size_t row = packed & 0xFF;
+        return {.kernel = row != 0 ? &kernel_table()[row] : nullptr,
+                .reason = static_cast<ForwardReason>(packed >> 41 & 0x7F),
                 .partition = {.k_parts = static_cast<unsigned>(packed >> 8 & 0xFFFF),
                               .resident_blocks = static_cast<unsigned>(blocks),
                               .tail_tiles = static_cast<unsigned>(blocks >> 32),
@@ -92,7 +97,7 @@ Plan PlanMemory::plan(const GemmCall& call, const DeviceFigures& device, const P
     Plan plan;
     if (find(entry, key, plan)) return plan;
     plan = sgemm_shim::plan(call, device, policy);
-    if (plan.kernel != nullptr) store(entry, key, plan);
+    store(entry, key, plan);
     return plan;
 }
 

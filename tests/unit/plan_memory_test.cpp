@@ -82,7 +82,7 @@ TEST_CASE("what is remembered is what plan() says") {
     const auto remembered = std::make_unique<PlanMemory>();
     const Settings settings;
     const DeviceFigures devices[] = {device_of(132), device_of(40)};
-    int shared = 0, in_two_launches = 0, meeting = 0;
+    int shared = 0, in_two_launches = 0, meeting = 0, forwarded = 0;
     for (int round = 0; round < 3; ++round) {
         for (const GemmCall& call : different_calls()) {
             // The second answer comes from the table.
@@ -92,6 +92,7 @@ TEST_CASE("what is remembered is what plan() says") {
                     CHECK(is_same(remembered->plan(call, device, settings), expected));
                     shared += expected.partition.shares_tiles ? 1 : 0;
                     meeting += expected.partition.meeting_parts != 0 ? 1 : 0;
+                    forwarded += expected.kernel == nullptr ? 1 : 0;
                     in_two_launches += expected.partition.tail_tiles != 0 ? 1 : 0;
                 }
             }
@@ -99,6 +100,7 @@ TEST_CASE("what is remembered is what plan() says") {
     }
     CHECK(shared > 0);
     CHECK(meeting > 0);
+    CHECK(forwarded > 0);
     CHECK(in_two_launches > 0);
 }
 

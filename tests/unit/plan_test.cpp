@@ -299,6 +299,46 @@ TEST_CASE("blocks go from tile to tile where there are many") {
     CHECK(situation.decide().partition.resident_blocks == 0);
 }
 
+TEST_CASE("what cuBLAS is faster at is forwarded, and its neighbours are served") {
+    const auto served = [](Operation a, Operation b, std::int64_t m, std::int64_t n, std::int64_t k,
+                           std::int64_t padding, std::int64_t batch_count) {
+        Situation situation;
+        GemmCall& call = situation.call;
+        call.operation_a = a;
+        call.operation_b = b;
+        call.m = m, call.n = n, call.k = k, call.batch_count = batch_count;
+        call.a.leading_dimension = (a == Operation::none ? m : k) + padding;
+        call.b.leading_dimension = (b == Operation::none ? k : n) + padding;
+        call.c.leading_dimension = m + padding;
+        if (batch_count > 1) call.c.stride = call.c.leading_dimension * n;
+        const Plan decided = situation.decide();
+        CHECK((decided.kernel != nullptr || decided.reason == ForwardReason::slower));
+        return decided.kernel != nullptr;
+    };
+    constexpr Operation n = Operation::none, t = Operation::transpose;
+    for (const Operation a : {n, t}) {
+        for (const Operation b : {n, t}) {
+            CHECK_FALSE(served(a, b, 1001, 103, 77, 0, 1));
+            CHECK(served(a, b, 1000, 104, 76, 0, 1));  // on its alignment
+            CHECK(served(a, b, 1001, 103, 15, 0, 1));
+            CHECK(served(a, b, 1001, 101, 513, 0, 1));
+            CHECK(served(a, b, 9001, 11, 77, 0, 1));
+            CHECK(served(a, b, 1001, 97, 77, 0, 1));
+            CHECK(served(a, b, 1001, 103, 77, 0, 2));
+        }
+    }
+    CHECK_FALSE(served(n, t, 14, 3870, 4906, 0, 1));
+    CHECK_FALSE(served(n, t, 3870, 14, 4906, 0, 1));
+    CHECK_FALSE(served(n, Operation::conjugate_transpose, 1, 2861, 4326, 0, 1));
+    CHECK_FALSE(served(n, t, 16, 3872, 4906, 1, 1));
+    CHECK(served(n, t, 16, 3872, 4906, 0, 1));
+    CHECK(served(n, n, 14, 3870, 4906, 0, 1));
+    CHECK(served(t, t, 14, 3870, 4906, 0, 1));
+    CHECK(served(n, t, 14, 3870, 4906, 0, 2));
+    CHECK(served(n, t, 257, 3870, 4906, 0, 1));
+    CHECK(served(n, t, 14, 3870, 514, 0, 1));
+}
+
 TEST_CASE("what is decided without the device agrees with the whole decision") {
     Situation served;
     CHECK(plan_without_device(served.call, served.settings).reason == ForwardReason::none);
