@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "cost_model.hpp"
 #include "text.hpp"
 
 namespace sgemm_bench {
@@ -11,12 +12,6 @@ namespace {
 std::int64_t divide_up(std::int64_t value, std::int64_t by) {
     return (value + by - 1) / by;
 }
-
-/// Clusters of k; any size up to 8 fits every GPU that has clusters.
-constexpr unsigned parts_to_try[] = {2, 3, 4, 6, 8, 12, 16};
-
-/// Parts that meet in a workspace, where a few steps of k are left for each.
-constexpr unsigned meeting_parts_to_try[] = {4, 8, 16, 32, 64, 128, 256, 512};
 
 }  // namespace
 
@@ -36,9 +31,9 @@ std::string to_string(const sgemm_shim::Partition& partition) {
     return text;
 }
 
-std::vector<sgemm_shim::Partition> partitions(const Problem& problem,
-                                              const sgemm_shim::KernelImplementation& kernel,
+std::vector<sgemm_shim::Partition> partitions(const Problem& problem, const sgemm_shim::Kernel& row,
                                               int multiprocessors) {
+    const sgemm_shim::KernelImplementation& kernel = *row.implementation;
     const sgemm_shim::TileFigures& tile = kernel.tiles;
     if (tile.m == 0) return {{}};
     const std::int64_t slices = divide_up(problem.k, tile.k);
@@ -48,23 +43,27 @@ std::vector<sgemm_shim::Partition> partitions(const Problem& problem,
     const std::int64_t slots = std::int64_t{multiprocessors} * tile.blocks_per_multiprocessor;
     const std::int64_t tail = tiles % slots;
 
-    std::vector<sgemm_shim::Partition> all{{}};
+    const auto resident = static_cast<unsigned>(slots);
+    // one_fetch learns from the number of resident blocks how large the GPU is, whatever its partition.
+    const bool always_resident = row.cost.kind == sgemm_shim::CostFigures::Kind::fetch;
+    const unsigned plain = always_resident ? resident : 0;
+
+    std::vector<sgemm_shim::Partition> all{{.resident_blocks = plain}};
     const auto parts_within = [&](std::int64_t of_tiles, std::int64_t blocks, const auto& add) {
-        for (const unsigned parts : parts_to_try) {
-            if (parts <= most_parts && of_tiles * parts <= blocks) add(parts);
+        for (const sgemm_shim::ClusterSize& cluster : sgemm_shim::cluster_sizes) {
+            if (cluster.k_parts <= most_parts && of_tiles * cluster.k_parts <= blocks) add(cluster.k_parts);
         }
     };
-    parts_within(tiles, 2 * slots, [&](unsigned parts) { all.push_back({.k_parts = parts}); });
-    for (const unsigned parts : meeting_parts_to_try) {
-        if (parts <= kernel.most_meeting_parts && tiles * parts <= 2 * slots && parts <= slices)
-            all.push_back({.meeting_parts = parts});
+    parts_within(tiles, 2 * slots,
+                 [&](unsigned parts) { all.push_back({.k_parts = parts, .resident_blocks = plain}); });
+    for (unsigned parts = sgemm_shim::least_meeting_parts; parts <= kernel.most_meeting_parts; parts *= 2) {
+        if (tiles * parts <= 2 * slots && parts <= slices) all.push_back({.meeting_parts = parts});
     }
-    const auto resident = static_cast<unsigned>(slots);
     if (kernel.shares_tiles && tail != 0 && tiles <= sgemm_shim::most_shared_waves * slots &&
         sgemm_shim::can_share_tiles(tiles, slices, slots, kernel.most_k_parts))
         all.push_back({.resident_blocks = resident, .shares_tiles = true});
     // Less than a wave has neither blocks that could go on to another tile nor a tail.
-    if (tiles <= slots) return all;
+    if (tiles <= slots || always_resident) return all;
     all.push_back({.resident_blocks = resident});
     // With beta a second launch is not allowed.
     if (tail == 0 || problem.beta != 0) return all;
@@ -86,7 +85,7 @@ std::vector<Contestant> with_every_choice(const std::vector<Contestant>& contest
             continue;
         }
         for (const sgemm_shim::Partition& partition :
-             partitions(problem, *contestant.kernel->implementation, multiprocessors)) {
+             partitions(problem, *contestant.kernel, multiprocessors)) {
             Contestant choice = contestant;
             choice.partition = partition;
             all.push_back(choice);

@@ -16,8 +16,7 @@ std::string to_string(const sgemm_shim::Partition& partition);
 /// to what the kernel takes, with at least one slice for each part and no more than two waves of blocks;
 /// blocks that go from tile to tile; and the tiles of a last wave that is not full in parts of their own,
 /// together one wave at most.
-std::vector<sgemm_shim::Partition> partitions(const Problem& problem,
-                                              const sgemm_shim::KernelImplementation& kernel,
+std::vector<sgemm_shim::Partition> partitions(const Problem& problem, const sgemm_shim::Kernel& row,
                                               int multiprocessors);
 
 /// Each contestant in every way that it can be launched for the problem; those that choose for themselves

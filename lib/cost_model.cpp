@@ -34,16 +34,7 @@ constexpr float memory_share = 0.7112f;         ///< of the nominal bandwidth, i
 constexpr float memory_share_single = 0.3409f;  ///< in copies of single floats
 constexpr float cached_bytes = 40e6f;           ///< what an H200's L2 keeps between calls
 
-/// Cluster sizes that are considered, and the multiprocessors of 132 that they can use: clusters lie within
-/// the chip's uneven groups of processors (cudaOccupancyMaxActiveClusters says so).
-struct ClusterSize {
-    unsigned k_parts;
-    float usable_share;
-};
 constexpr ClusterSize one_block{1, 1.0f};
-constexpr ClusterSize cluster_sizes[] = {{2, 1.0f},         {3, 117.0f / 132}, {4, 120.0f / 132},
-                                         {6, 102.0f / 132}, {8, 112.0f / 132}, {12, 84.0f / 132},
-                                         {16, 104.0f / 132}};
 
 /// Without the fraction. From 2^24 on, floats have none, and sizes that no kernel supports do not fit an
 /// integer.
@@ -445,7 +436,8 @@ Choice best_partition(const Kernel& kernel, const CallFigures& figures, const De
             break;
         consider(estimate(figures, kernel, tiles, cluster), {.k_parts = cluster.k_parts});
     }
-    for (unsigned parts = 4; parts <= kernel.implementation->most_meeting_parts; parts *= 2) {
+    for (unsigned parts = least_meeting_parts; parts <= kernel.implementation->most_meeting_parts;
+         parts *= 2) {
         const auto count = static_cast<float>(parts);
         if (tiles * count > most_blocks || figures.k < count * static_cast<float>(tile.k)) break;
         consider(meeting_parts_us(figures, tile, kernel.cost.registers, tiles, parts),

@@ -8,6 +8,20 @@ namespace sgemm_shim {
 
 struct DeviceFigures;
 
+/// Cluster sizes that are considered, beside 1, and the share of an H200's multiprocessors that they can use:
+/// clusters lie within the chip's uneven groups of processors (cudaOccupancyMaxActiveClusters says so). Any
+/// size up to 8 fits every GPU that has clusters.
+struct ClusterSize {
+    unsigned k_parts;
+    float usable_share;
+};
+inline constexpr ClusterSize cluster_sizes[] = {{2, 1.0f},         {3, 117.0f / 132}, {4, 120.0f / 132},
+                                                {6, 102.0f / 132}, {8, 112.0f / 132}, {12, 84.0f / 132},
+                                                {16, 104.0f / 132}};
+
+/// Partition::meeting_parts is considered from so many on, doubled up to what the kernel takes.
+inline constexpr unsigned least_meeting_parts = 4;
+
 /// A kernel's way to serve a call, and what it is expected to cost.
 struct Choice {
     const Kernel* kernel = nullptr;  ///< nullptr: none can

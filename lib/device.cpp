@@ -193,6 +193,11 @@ ContextId current_context() {
     return driver().get_context_id(context, &id) == CUDA_SUCCESS ? id : 0;
 }
 
+/// What is known of the current context, if anything.
+Slot* current_slot() {
+    return driver().usable ? find_slot(current_context()) : nullptr;
+}
+
 }  // namespace
 
 const DeviceFigures& current_device_figures(cudaStream_t stream) {
@@ -207,7 +212,7 @@ const DeviceFigures& current_device_figures(cudaStream_t stream) {
 
 Workspace current_workspace(cudaStream_t stream, const Partition& partition) {
     if (!partition.shares_tiles && partition.meeting_parts == 0) return {};
-    Slot* const slot = driver().usable ? find_slot(current_context()) : nullptr;
+    Slot* const slot = current_slot();
     if (slot == nullptr) return {};
     const KeptErrorState kept;
     return is_capturing(stream) ? Workspace{} : slot->workspaces.of(stream, partition);
@@ -215,7 +220,7 @@ Workspace current_workspace(cudaStream_t stream, const Partition& partition) {
 
 void load_kernels_ahead() {
     current_device_figures(cudaStreamPerThread);
-    Slot* const slot = driver().usable ? find_slot(current_context()) : nullptr;
+    Slot* const slot = current_slot();
     if (slot == nullptr) return;
     const KeptErrorState kept;
     pthread_mutex_lock(&slots_mutex);

@@ -8,6 +8,8 @@
 #include "stand_in_device.hpp"
 
 using namespace sgemm_bench;
+using sgemm_shim::CostFigures;
+using sgemm_shim::Kernel;
 using sgemm_shim::KernelImplementation;
 using sgemm_shim::Partition;
 
@@ -15,18 +17,14 @@ namespace {
 
 constexpr int multiprocessors = 10;
 
-KernelImplementation tiled() {
-    KernelImplementation kernel;
-    kernel.most_k_parts = 8;
-    kernel.tiles = {128, 64, 16, 2};
-    return kernel;
-}
+constexpr KernelImplementation tiled{.functions = {}, .most_k_parts = 8, .tiles = {128, 64, 16, 2}};
+constexpr Kernel tiled_row{.implementation = &tiled};
 
-std::vector<std::string> choices_of(const std::string& shape, float beta = 0) {
+std::vector<std::string> choices_of(const std::string& shape, float beta = 0, const Kernel& row = tiled_row) {
     Shape parsed = parse_shapes(shape, {}).front();
     parsed.beta = beta;
     std::vector<std::string> texts;
-    for (const Partition& partition : partitions(to_problem(parsed), tiled(), multiprocessors))
+    for (const Partition& partition : partitions(to_problem(parsed), row, multiprocessors))
         texts.push_back(to_string(partition));
     return texts;
 }
@@ -66,8 +64,9 @@ TEST_CASE("more than a wave: blocks that stay, and the last tiles in parts of th
 }
 
 TEST_CASE("tiles are shared where some blocks would have one more than others") {
-    sgemm_shim::KernelImplementation kernel = tiled();
-    kernel.shares_tiles = true;
+    KernelImplementation sharing = tiled;
+    sharing.shares_tiles = true;
+    const Kernel kernel{.implementation = &sharing};
     const auto shares = [&](const std::string& shape) {
         const Problem problem = to_problem(parse_shapes(shape, {}).front());
         return std::ranges::any_of(partitions(problem, kernel, multiprocessors),
@@ -82,6 +81,23 @@ TEST_CASE("tiles are shared where some blocks would have one more than others") 
     CHECK_FALSE(shares("256,64,1000,NN"));    // 2, of 10 blocks each, which no cluster has
     CHECK_FALSE(shares("128,64,16,NN"));      // one slice
     CHECK_FALSE(shares("20608,64,1000,NN"));  // 161: eight waves
+}
+
+TEST_CASE("parts that meet in a workspace, doubled as long as there are slices and places") {
+    KernelImplementation meeting = tiled;
+    meeting.most_k_parts = 1;
+    meeting.most_meeting_parts = 64;
+    const Kernel kernel{.implementation = &meeting};
+    CHECK(choices_of("128,64,16000,NN", 0, kernel) ==
+          Texts{"", "meeting_parts=4", "meeting_parts=8", "meeting_parts=16", "meeting_parts=32"});
+    CHECK(choices_of("128,64,100,NN", 0, kernel) == Texts{"", "meeting_parts=4"});
+}
+
+TEST_CASE("a kernel that has to know the GPU's size is told it in every way") {
+    const Kernel kernel{.implementation = &tiled, .cost = {.kind = CostFigures::Kind::fetch}};
+    CHECK(choices_of("128,64,40,NN", 0, kernel) ==
+          Texts{"resident_blocks=20", "k_parts=2;resident_blocks=20", "k_parts=3;resident_blocks=20"});
+    CHECK(choices_of("2944,64,20,NN", 0, kernel) == Texts{"resident_blocks=20"});
 }
 
 TEST_CASE("k is not cut where that gives more than two waves of blocks") {
@@ -104,7 +120,9 @@ TEST_CASE("every choice of every kernel, and those that choose for themselves on
         CHECK(different.emplace(contestants[i].asked, to_string(*contestants[i].partition)).second);
     }
     for (const sgemm_shim::Kernel& kernel : sgemm_shim::kernel_table()) {
-        if (kernel.implementation != nullptr) CHECK(different.contains({kernel.name, ""}));
+        const bool knows_gpu = kernel.cost.kind == CostFigures::Kind::fetch;
+        if (kernel.implementation != nullptr)
+            CHECK(different.contains({kernel.name, knows_gpu ? "resident_blocks=264" : ""}));
     }
 }
 
