@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <stdexcept>
 #include <string_view>
 
@@ -31,6 +32,21 @@ std::map<std::string, std::string> environment_for_child(const std::map<std::str
             result[name] = value;
     }
     return result;
+}
+
+/// A program for another processor, in an emulator of which it must not be told what to preload itself.
+void emulate(const std::string& emulator, std::vector<std::string>& command,
+             std::map<std::string, std::string>& environment) {
+    std::vector<std::string> prefix = {emulator};
+    if (const auto preload = environment.find("LD_PRELOAD"); preload != environment.end()) {
+        prefix.insert(prefix.end(), {"-E", "LD_PRELOAD=" + preload->second});
+        environment.erase(preload);
+    }
+    command.insert(command.begin(), prefix.begin(), prefix.end());
+}
+
+bool is_of_the_system(const std::string& program) {
+    return program.find('/') == std::string::npos || program.starts_with("/bin/");
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
@@ -84,9 +100,12 @@ ChildResult run_program(const std::vector<std::string>& command,
     constexpr unsigned seconds_allowed = 20;
     constexpr int cannot_start = 127;
     std::vector<std::string> arguments = command;
+    std::map<std::string, std::string> of_child = environment_for_child(environment);
+    if (const char* emulator = std::getenv("EMULATOR");
+        emulator != nullptr && !is_of_the_system(command.front()))
+        emulate(emulator, arguments, of_child);
     std::vector<std::string> variables;
-    for (const auto& [name, value] : environment_for_child(environment))
-        variables.push_back(name + "=" + value);
+    for (const auto& [name, value] : of_child) variables.push_back(name + "=" + value);
     const std::vector<char*> argv = pointers_to(arguments);
     const std::vector<char*> envp = pointers_to(variables);
 
