@@ -69,6 +69,13 @@ def check_version_node(library, options):
     return problems
 
 
+def check_soname(library, options):
+    """A library that bears cuBLAS's or cublasLt's name stands in its place, and owes the loader every symbol of it, the
+    private ones too. This one stands before it, under a name of its own."""
+    return ['is called %s' % name for name in library.tags('SONAME') or ['nothing']
+            if re.search(r'\[libsgemm_shim\.so\.\d+\]', name) is None]
+
+
 def check_needed(library, options):
     needed = re.findall(r'\(NEEDED\).*\[(.*)\]', library.dynamic)
     return ['needs ' + name for name in needed if not ALLOWED_NEEDED.fullmatch(name)]
@@ -124,7 +131,7 @@ def check_run_path(library, options):
     return ['has a run path: ' + path for path in library.tags('RPATH') + library.tags('RUNPATH')]
 
 
-CHECKS = [check_exports, check_own_calls, check_v1, check_version_node, check_needed, check_glibc, check_stack,
+CHECKS = [check_exports, check_own_calls, check_v1, check_version_node, check_soname, check_needed, check_glibc, check_stack,
           check_text_relocations, check_binding, check_unloading, check_static_tls, check_thread_locals,
           check_run_path]
 
