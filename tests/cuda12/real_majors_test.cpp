@@ -69,6 +69,14 @@ std::string both_libraries() {
     return folder_of(variable("CUBLAS_12")) + ":" + folder_of(variable("REAL_CUBLAS"));
 }
 
+/// Notes that the test case is skipped where there is only one: a build with CUDA 12 would find the same
+/// major twice, and whatever were mixed up would look right.
+bool has_two_majors() {
+    if (variable("MAJOR_OF_THE_BUILD") != "12") return true;
+    note_skipped_case("built with CUDA 12: no other major to set beside the real cuBLAS 12");
+    return false;
+}
+
 constexpr int product_count = 18;
 
 TEST_CASE("a CUDA 12 program: every product arrives at its own cuBLAS as without the shim") {
@@ -92,6 +100,7 @@ TEST_CASE("a CUDA 12 program: every product arrives at its own cuBLAS as without
 }
 
 TEST_CASE("two real majors in one process, each linked to by a plugin of its own") {
+    if (!has_two_majors()) return;
     const LogFile twelve("linked-12.log"), other("linked-other.log");
     const ChildResult result =
         run_shimmed({"plugin_host", cuda12_built("log_plugin_12.so"), cuda12_built("log_plugin.so")},
@@ -107,6 +116,7 @@ TEST_CASE("two real majors in one process, each linked to by a plugin of its own
 }
 
 TEST_CASE("two real majors in one process, looked up by ctypes") {
+    if (!has_two_majors()) return;
     const std::string script =
         "import ctypes, sys\n"
         "libraries = [ctypes.CDLL(path) for path in sys.argv[1::2]]\n"
