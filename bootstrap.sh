@@ -28,10 +28,11 @@ TEXT
 # shellcheck source=tools/demo.sh
 . tools/demo.sh
 
-if [ "${1:-}" = --local-cuda ]; then
-    LOCAL_CUDA=1
-    shift
-fi
+words=()
+for word in "$@"; do
+    if [ "$word" = --local-cuda ]; then LOCAL_CUDA=1; else words+=("$word"); fi
+done
+set -- "${words[@]}"
 command=${1:---help}
 case $PWD in *[[:space:]:]*) die "the path of this folder has a space or a colon, which LD_PRELOAD cannot hold: $PWD" ;; esac
 case $command:$# in
@@ -45,7 +46,7 @@ case $command in
     demo)
         [[ ${2:-1} =~ ^[1-9][0-9]{0,4}$ ]] || die "demo: size must be a whole number from 1 to 99999"
         need_everything
-        configure_and_build build
+        configure build
         run_demo build "$cuda_library_directory" "${@:2}"
         ;;
     test)

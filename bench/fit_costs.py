@@ -12,10 +12,14 @@ constants stand there. Needs bench/requirements.txt. Recordings of one GPU only:
 """
 import argparse
 import math
+import sys
 from pathlib import Path
 
-import numpy as np
-from scipy.optimize import least_squares
+try:
+    import numpy as np
+    from scipy.optimize import least_squares
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}; python3 -m pip install -r bench/requirements.txt")
 
 from fit_model import geometric_mean, read_figures
 from recorded import Recorded

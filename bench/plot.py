@@ -11,9 +11,13 @@
 """
 import argparse
 import statistics
+import sys
 from pathlib import Path
 
-import matplotlib
+try:
+    import matplotlib
+except ModuleNotFoundError as missing:
+    sys.exit(f"{missing}; python3 -m pip install -r bench/requirements.txt")
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)

@@ -37,7 +37,7 @@ case $way in
         "$stage$prefix/bin/sgemm-shim" --version
         ;;
     cmake)
-        cmake -S "$examples" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_PREFIX_PATH="$stage$prefix" \
+        cmake -G Ninja -S "$examples" -B "$work" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_PREFIX_PATH="$stage$prefix" \
             -DCUDAToolkit_ROOT="$toolkit"
         cmake --build "$work"
         ;;

@@ -28,42 +28,44 @@ at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; 
 
 # ---- packages of the distribution -------------------------------------------------------------------------
 
+# sudo asks for its password on the terminal, whatever standard input is.
+has_terminal() { { : >/dev/tty; } 2>/dev/null; }
+
 as_root() {
-    if [ "$(id -u)" -eq 0 ]; then
-        "$@"
-    elif [ -t 0 ]; then
-        sudo "$@"
-    else
-        sudo -n "$@"
-    fi
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 # install_packages PACKAGE...: one transaction; all that it needs to say goes into one line if it cannot start.
 install_packages() {
     command -v apt-get >/dev/null || die "please install: $* (this is not Debian or Ubuntu, so not done here)"
-    if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then
-        die "please run as root: apt-get install $* (neither root nor sudo here)"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null ||
+            die "please run as root: apt-get update && apt-get install $* (neither root nor sudo here)"
+        has_terminal || sudo -n true 2>/dev/null ||
+            die "please run as root: apt-get update && apt-get install $* (sudo wants a password, and has no terminal to ask on)"
     fi
     say "installing packages: $*"
     as_root apt-get update -qq </dev/null || say "apt-get update failed; trying with the lists there are"
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" </dev/null ||
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends "$@" </dev/null ||
         die "could not install: $* (run as root: apt-get install $*)"
 }
 
 gcc_major() { "$1" -dumpversion 2>/dev/null | cut -d . -f 1; }
 
-# The first g++ that is new enough, or nothing: $CXX, the system's own, a numbered one.
-find_gcc() {
+is_usable_gcc() {
+    command -v "$1" >/dev/null && "$1" --version | grep -q 'Free Software Foundation' && [ "$(gcc_major "$1")" -ge "$minimum_gcc" ]
+}
+
+# Every g++ that is new enough, best first: $CXX, the system's own, numbered ones.
+gcc_candidates() {
     local candidate
-    for candidate in ${CXX:+"$CXX"} g++ g++-14 g++-13 g++-12; do
-        command -v "$candidate" >/dev/null || continue
-        "$candidate" --version | grep -q 'Free Software Foundation' || continue
-        if [ "$(gcc_major "$candidate")" -ge "$minimum_gcc" ]; then
-            printf '%s\n' "$candidate"
-            return
-        fi
+    for candidate in ${CXX:+"$CXX"} g++ g++-15 g++-14 g++-13 g++-12; do
+        if is_usable_gcc "$candidate"; then printf '%s\n' "$candidate"; fi
     done
 }
+
+# The first of them, or nothing.
+find_gcc() { gcc_candidates | sed -n 1p; }
 
 has_header() { # HEADER: in a place where the host compiler looks without being told
     local directory
@@ -86,6 +88,7 @@ need_libfuzzer() {
 # need_packages [PACKAGE...]: what every build needs, and the given ones if their command is missing.
 need_packages() {
     local missing=() extra
+    if [ -n "${CXX:-}" ] && ! is_usable_gcc "$CXX"; then say "CXX=$CXX is no g++ $minimum_gcc or newer: passed over"; fi
     host_compiler=$(find_gcc)
     if [ -z "$host_compiler" ]; then
         # A release whose g++ is too old (Ubuntu 22.04) has a numbered one beside it.
@@ -94,6 +97,8 @@ need_packages() {
     python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
     command -v pkg-config >/dev/null || missing+=(pkg-config)
     command -v readelf >/dev/null && command -v objdump >/dev/null || missing+=(binutils)
+    # Meson asks it where this distribution's libraries lie, and would install into lib64 without.
+    command -v dpkg-architecture >/dev/null || ! command -v apt-get >/dev/null || missing+=(dpkg-dev)
     # The tests are fuzzed by clang's libFuzzer; on their software GPU, Boost switches between threads.
     command -v clang++ >/dev/null || missing+=(clang)
     if [ -n "$host_compiler" ]; then
@@ -126,8 +131,14 @@ need_packages() {
 is_stamped() { [ -e "$1" ] && [ "$(cat "$1")" = "$2" ]; }
 stamp() { printf '%s\n' "$2" >"$1"; }
 
+# The compiler takes more than a gigabyte while it is unpacked, and /tmp can be a disk in memory.
 install_wheels() { # PIP-ARGUMENTS...
-    "$tools_dir/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@" </dev/null
+    local status=0
+    mkdir -p "$tools_dir/unpacking"
+    TMPDIR=$tools_dir/unpacking \
+        "$tools_dir/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@" </dev/null || status=$?
+    rm -rf "$tools_dir/unpacking"
+    return "$status"
 }
 
 need_python_tools() {
@@ -155,20 +166,38 @@ toolkit_library_directory() {
     done
 }
 
-# is_usable_toolkit ROOT: new enough, complete, and on terms with the host compiler. The last takes a second to
-# find out, so a yes is remembered.
+# is_usable_toolkit ROOT: new enough and complete.
 is_usable_toolkit() {
-    local nvcc=$1/bin/nvcc version accepted=$tools_dir/accepted-nvcc
-    [ -x "$nvcc" ] && [ -e "$1/include/cublas_v2.h" ] && [ -n "$(toolkit_library_directory "$1")" ] || return
-    version=$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')
-    [ -n "$version" ] && at_least "$minimum_cuda" "$version" || return
-    is_stamped "$accepted" "$nvcc $version $CXX $(gcc_major "$CXX")" && return
+    [ -x "$1/bin/nvcc" ] && [ -e "$1/include/cublas_v2.h" ] && [ -n "$(toolkit_library_directory "$1")" ] &&
+        at_least "$minimum_cuda" "$(toolkit_version "$1")"
+}
+toolkit_version() { "$1/bin/nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p'; }
+
+# is_on_terms ROOT COMPILER: whether the toolkit takes the host compiler, which may be too new for it. Finding out takes a
+# second, so a yes is remembered.
+is_on_terms() {
+    local nvcc=$1/bin/nvcc accepted=$tools_dir/accepted-nvcc wanted
+    wanted="$nvcc $(toolkit_version "$1") $2 $(gcc_major "$2")"
+    is_stamped "$accepted" "$wanted" && return
     mkdir -p "$tools_dir"
     printf '#include <cuda_runtime.h>\n__global__ void nothing() {}\n' >"$tools_dir/probe.cu"
-    "$nvcc" -ccbin "$CXX" -std=c++20 -c -o "$tools_dir/probe.o" "$tools_dir/probe.cu" >"$tools_dir/probe.log" 2>&1 ||
+    "$nvcc" -ccbin "$2" -std=c++20 -c -o "$tools_dir/probe.o" "$tools_dir/probe.cu" >"$tools_dir/probe.log" 2>&1 ||
         return
     rm -f "$tools_dir"/probe.*
-    stamp "$accepted" "$nvcc $version $CXX $(gcc_major "$CXX")"
+    stamp "$accepted" "$wanted"
+}
+
+# take_toolkit ROOT: with the first compiler that it takes, sets CUDA_PATH_FOUND and CXX.
+take_toolkit() {
+    local compiler
+    is_usable_toolkit "$1" || return
+    for compiler in $(gcc_candidates); do
+        if is_on_terms "$1" "$compiler"; then
+            CUDA_PATH_FOUND=$1 CXX=$compiler
+            return
+        fi
+    done
+    return 1
 }
 
 # The roots where a toolkit may be, best first.
@@ -210,17 +239,19 @@ need_cuda() {
     CUDA_PATH_FOUND=
     if [ "${LOCAL_CUDA:-0}" != 1 ]; then
         while read -r root; do
-            if is_usable_toolkit "$root"; then
-                CUDA_PATH_FOUND=$root
-                break
-            fi
+            take_toolkit "$root" && break
+            case $root in
+                "${CUDA_PATH:-}" | "${CUDA_HOME:-}" | "${CUDA_ROOT:-}")
+                    say "no CUDA toolkit $minimum_cuda or newer that works with a g++ here: $root; looking further"
+                    ;;
+            esac
         done < <(toolkit_candidates)
     fi
     if [ -z "$CUDA_PATH_FOUND" ]; then
         install_cuda_wheels
-        CUDA_PATH_FOUND=$tools_dir/cuda
-        is_usable_toolkit "$CUDA_PATH_FOUND" ||
-            die "the CUDA compiler in .tools/cuda does not work with $CXX, see .tools/probe.log"
+        take_toolkit "$tools_dir/cuda" ||
+            die "the CUDA compiler in .tools/cuda works with none of: $(gcc_candidates | paste -s -d ' ');" \
+                "install an older one, as g++-14 (.tools/probe.log: $(grep -m 1 error "$tools_dir/probe.log"))"
     fi
     cuda_library_directory=$(toolkit_library_directory "$CUDA_PATH_FOUND")
     # Other spellings of the variable could name another toolkit.
@@ -265,8 +296,8 @@ need_everything() { # [EXTRA-PACKAGE...]
     need_disassembler
 }
 
-# configure_and_build DIRECTORY [MESON-SETUP-OPTION...]
-configure_and_build() {
+# configure DIRECTORY [MESON-SETUP-OPTION...]
+configure() {
     local directory=$1 wanted
     shift
     wanted="$CUDA_PATH $CXX $*"
@@ -276,9 +307,14 @@ configure_and_build() {
         meson setup "$directory" "$@" </dev/null || return
         stamp "$directory/configured-for" "$wanted"
     fi
-    # Ninja itself: Meson's front end would add a second to a build that has nothing to do.
-    ninja -C "$directory" -j "$(nproc)" </dev/null
 }
+
+# build_targets DIRECTORY [TARGET...]: everything, if none is named. By Ninja itself: Meson's front end would add a second to
+# a build that has nothing to do.
+build_targets() { ninja -C "$1" -j "$(nproc)" "${@:2}" </dev/null; }
+
+# configure_and_build DIRECTORY [MESON-SETUP-OPTION...]
+configure_and_build() { configure "$@" && build_targets "$1"; }
 
 # run_tests DIRECTORY: all of them; those that need a GPU report themselves as skipped where there is none.
 run_tests() {
@@ -300,6 +336,11 @@ check_format() {
     find lib interpose include tests bench examples -type f \
         \( -name '*.[ch]pp' -o -name '*.cu' -o -name '*.cuh' -o -name '*.[ch]' \) -print0 |
         xargs -0 "$tools_dir/venv/bin/clang-format" --dry-run --Werror
+}
+
+# no_stray_headers DIRECTORY: a target without CUDA's headers builds only where somebody has put them into the compiler's own places.
+no_stray_headers() {
+    ! ninja -C "$1" -t deps | grep -E '^ +(/usr/include|/usr/local/include)/(cuda|cublas|driver_types|vector_types)'
 }
 
 check_scripts() {

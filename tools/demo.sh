@@ -11,6 +11,7 @@ servers_in() { sed -n 's/^sgemm-shim:   [^ ]*  *\(.*[^ ]\)  *[0-9]* calls.*/\1/p
 run_demo() {
     local program=$1/examples/plain_cublas shim=$PWD/$1/interpose/libsgemm_shim.so
     local output=$1/demo libraries size=${3:-4096} alone='alone (cuBLAS)' baseline=cublas status=0 key
+    build_targets "$1" examples/plain_cublas
     mkdir -p "$output"
     libraries=$2${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
@@ -18,11 +19,14 @@ run_demo() {
     LD_LIBRARY_PATH=$libraries "$program" "$size" >"$output/alone" || status=$?
     if [ "$status" -eq 77 ]; then # the program's word for "no GPU here", which it has said on stderr
         say "the same program on the tests' software GPU: the speeds below are those of an emulator"
+        build_targets "$1" demo_without_gpu
         # The same binary finds libraries of the same names: a stand-in runtime, and a stand-in cuBLAS.
         libraries=$PWD/$1/tests/chain
         shim=$libraries/libsgemm_shim.so.0
         size=${3:-256} alone='alone (stand-in)' baseline="the host's BLAS" status=0
         LD_LIBRARY_PATH=$libraries "$program" "$size" >"$output/alone" || status=$?
+    else
+        build_targets "$1" demo_with_gpu
     fi
     [ "$status" -eq 0 ] || die "the program failed without the shim (exit status $status)"
 
