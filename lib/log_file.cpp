@@ -50,7 +50,9 @@ int open_log() {
     TextBuffer line(message);
     line.append("sgemm-shim: SGEMM_SHIM_LOG_FILE: cannot open ");
     line.append_foreign(path.data());
-    line.append(": error %d; logging to stderr\n", error);
+    // Not strerror(), which allocates and follows the locale.
+    const char* reason = strerrordesc_np(error);
+    line.append(": %s; logging to stderr\n", reason != nullptr ? reason : "unknown error");
     [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.length());
     return STDERR_FILENO;
 }
