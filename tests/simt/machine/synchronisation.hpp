@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -92,7 +93,8 @@ class Synchronisation {
     std::map<const void*, PhaseState> phase_barriers_;
 
     struct Counter {
-        Time cluster_start = 0;  ///< of the cluster that `here` speaks of
+        /// Of the cluster that `here` speaks of; none has begun so late.
+        Time cluster_start = std::numeric_limits<Time>::max();
         VectorClock here;
         std::vector<Past> past;
     };
