@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tests/chain/device/device.hpp"
+
 struct cublasContext {
     static constexpr std::uint64_t alive = 0x6375424c41536821;
 
     std::atomic<std::uint64_t> mark{alive};
+    const int device = software_gpu::current_device();
     std::atomic<cudaStream_t> stream{nullptr};
     std::atomic<cublasPointerMode_t> pointer_mode{CUBLAS_POINTER_MODE_HOST};
     std::atomic<cublasMath_t> math_mode{CUBLAS_DEFAULT_MATH};
@@ -22,6 +25,11 @@ namespace stand_in_cublas {
 
 inline bool is_handle(cublasHandle_t handle) {
     return handle != nullptr && handle->mark.load(std::memory_order_relaxed) == cublasContext::alive;
+}
+
+/// Whether the handle's device is current. The real library promises nothing where another one is.
+inline bool is_on_current_device(cublasHandle_t handle) {
+    return handle->device == software_gpu::current_device();
 }
 
 /// Tells the program's callback of a call, if it wants to know.

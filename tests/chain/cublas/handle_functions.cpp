@@ -1,7 +1,6 @@
 #include <new>
 
 #include "handle.hpp"
-#include "tests/chain/device/device.hpp"
 
 using stand_in_cublas::is_handle;
 

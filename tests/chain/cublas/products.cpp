@@ -15,7 +15,6 @@
 
 #include "gemm_call.hpp"
 #include "handle.hpp"
-#include "tests/chain/device/device.hpp"
 #include "tests/preload/stand_in.hpp"
 
 namespace {
@@ -178,6 +177,7 @@ bool is_in_device_mode(cublasHandle_t handle) {
 cublasStatus_t enqueue(cublasHandle_t handle, Product product) {
     GemmCall& call = product.call;
     if (call.m == 0 || call.n == 0 || call.batch_count == 0) return CUBLAS_STATUS_SUCCESS;
+    if (!stand_in_cublas::is_on_current_device(handle)) return CUBLAS_STATUS_EXECUTION_FAILED;
     if (is_in_device_mode(handle)) {
         call.pointer_mode = sgemm_shim::PointerMode::device;
     } else {

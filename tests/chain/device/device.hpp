@@ -1,4 +1,4 @@
-// The part of the software GPU that a driver would be: one device with its context, memory, streams and
+// The part of the software GPU that a driver would be: devices with their contexts, memory, streams and
 // graphs, shared by every copy of the stand-in CUDA runtime in a process. Work waits in its stream until
 // somebody needs it: code that reads too early, or a host variable too late, is found out.
 //
@@ -15,7 +15,19 @@
 
 namespace software_gpu {
 
-// ---- the context ------------------------------------------------------------------------------------------
+// ---- devices and contexts ---------------------------------------------------------------------------------
+
+/// SOFTWARE_GPU_DEVICES; 1 if it is not set.
+int device_count();
+/// The calling thread's.
+int current_device();
+cudaError_t set_device(int device);
+
+/// Each device has one fewer than the one before, so that figures of another device show.
+int multiprocessors(int device);
+/// Blocks of the largest cluster that can run, SOFTWARE_GPU_LARGEST_CLUSTER. In a green context, or a
+/// partition of MPS, it can be less than what the device's attributes and the functions' allow.
+unsigned largest_cluster();
 
 /// What every call of the runtime begins with that needs a context: makes the device's current in the calling
 /// thread. An error in a child of fork(), as with CUDA, and for good after a kernel that failed.
@@ -24,7 +36,7 @@ cudaError_t enter();
 /// The name of the calling thread's context, never used again after a reset; 0: none is current.
 unsigned long long current_context();
 
-/// cudaDeviceReset(): a new context, without memory and streams.
+/// cudaDeviceReset(): a new context of the device, without memory, streams, loaded kernels and their limits.
 cudaError_t reset();
 
 // ---- memory -----------------------------------------------------------------------------------------------
@@ -47,11 +59,17 @@ cudaError_t create_stream(cudaStream_t& stream, unsigned flags);
 cudaError_t destroy_stream(cudaStream_t stream);
 cudaError_t id_of(cudaStream_t stream, unsigned long long& id);
 cudaError_t check_stream(cudaStream_t stream);
-/// Puts work on a stream, or into the graph that it is being captured for.
+/// Puts work on a stream, or into the graph that it is being captured for. Kernels go to streams of the
+/// current device alone.
 cudaError_t enqueue(cudaStream_t stream, cudaGraphNodeType type, std::function<void()> work);
 /// A launch is judged at once, and runs later; a kernel that does wrong says so on stderr.
 cudaError_t launch(const sgemm_shim::simt::LaunchRequest& request);
+/// Into the context, unless it is there: a capture can forbid that.
+cudaError_t load(const void* kernel);
 cudaError_t allow_shared_memory(const void* kernel, std::size_t bytes);
+cudaError_t allow_large_clusters(const void* kernel);
+/// What allow_shared_memory() has allowed.
+cudaError_t shared_memory_of(const void* kernel, std::size_t& bytes);
 cudaError_t synchronize(cudaStream_t stream);
 cudaError_t synchronize_device();
 /// An error if a capture forbids the calling thread what could wait or load.

@@ -4,14 +4,19 @@ namespace software_gpu {
 namespace {
 
 struct CapturedGraph {
+    int device;
     std::vector<Node> nodes;
     std::vector<cudaGraphNodeType> types;
 };
 
+struct ExecutableGraph {
+    int device;
+    std::shared_ptr<std::vector<Node>> nodes;  ///< shared with launches that wait in their stream
+};
+
 struct Graphs {
     std::map<cudaGraph_t, std::unique_ptr<CapturedGraph>> captured;
-    /// Shared with launches that wait in their stream.
-    std::map<cudaGraphExec_t, std::shared_ptr<std::vector<Node>>> executable;
+    std::map<cudaGraphExec_t, ExecutableGraph> executable;
 };
 
 Graphs& graphs() {
@@ -21,20 +26,22 @@ Graphs& graphs() {
 
 }  // namespace
 
-void forget_graphs() {
-    graphs() = Graphs{};
+void forget_graphs(int device) {
+    std::erase_if(graphs().captured, [=](const auto& entry) { return entry.second->device == device; });
+    std::erase_if(graphs().executable, [=](const auto& entry) { return entry.second.device == device; });
 }
 
 cudaError_t begin_capture(cudaStream_t handle, cudaStreamCaptureMode mode) {
     return in_context([&] {
         const std::shared_ptr<Stream> stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        if (stream == find_stream(cudaStreamLegacy)) return cudaErrorStreamCaptureUnsupported;
+        if (is_legacy(*stream)) return cudaErrorStreamCaptureUnsupported;
         if (stream->capture() != nullptr) return cudaErrorIllegalState;
         auto capture = std::make_shared<Capture>();
         capture->mode = mode;
         capture->thread = std::this_thread::get_id();
         capture->origin = stream.get();
+        capture->device = stream->device();
         capture->blocking = stream->blocking();
         stream->set_capture(capture);
         captures().push_back(capture);
@@ -54,7 +61,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t& graph) {
             return cudaErrorStreamCaptureWrongThread;
         end_capture_everywhere(capture);
         if (capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-        auto captured = std::make_unique<CapturedGraph>();
+        auto captured = std::make_unique<CapturedGraph>(capture->device);
         captured->nodes = std::move(capture->nodes);
         for (const Node& node : captured->nodes) captured->types.push_back(node.type);
         graph = reinterpret_cast<cudaGraph_t>(captured.get());
@@ -95,7 +102,7 @@ cudaError_t instantiate(cudaGraphExec_t& executable, cudaGraph_t graph) {
         if (found == graphs().captured.end()) return cudaErrorInvalidValue;
         auto nodes = std::make_shared<std::vector<Node>>(found->second->nodes);
         executable = reinterpret_cast<cudaGraphExec_t>(nodes.get());
-        graphs().executable.emplace(executable, std::move(nodes));
+        graphs().executable.emplace(executable, ExecutableGraph{found->second->device, std::move(nodes)});
         return cudaSuccess;
     });
 }
@@ -111,7 +118,7 @@ cudaError_t launch(cudaGraphExec_t executable, cudaStream_t handle) {
         if (found == graphs().executable.end()) return cudaErrorInvalidValue;
         const std::shared_ptr<Stream> stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
-        return enqueue_locked(*stream, cudaGraphNodeTypeGraph, [nodes = found->second] {
+        return enqueue_locked(*stream, cudaGraphNodeTypeGraph, [nodes = found->second.nodes] {
             for (const Node& node : *nodes) node.work();
         });
     });

@@ -10,7 +10,7 @@ namespace {
 
 using sgemm_shim::simt::GlobalMemory;
 
-/// What a GPU of today would say it has; the host pays only for what is touched.
+/// What a GPU of today would say it has, here all devices together; the host pays only for what is touched.
 constexpr std::size_t total_bytes = std::size_t{24} << 30;
 
 GlobalMemory& memory() {
@@ -38,6 +38,11 @@ bool fits(const void* to, const void* from, cudaMemcpyKind kind) {
     return false;
 }
 
+/// For an address in the memory of some device.
+int device_of(const void* address) {
+    return memory().word(address)->device;
+}
+
 /// Device memory is mapped to its end, allocated or not, so a copy past an allocation must be refused here.
 bool is_allocated(const void* address, std::size_t bytes) {
     if (!memory().contains(address) || bytes == 0) return true;
@@ -56,7 +61,8 @@ cudaError_t allocate(void** address, std::size_t bytes, MemoryKind kind) {
         if (bytes == 0) return cudaSuccess;
         if (bytes > total_bytes - memory().bytes_in_use()) return cudaErrorMemoryAllocation;
         try {
-            *address = memory().allocate((bytes + 3) / 4 * 4, 0, kind != MemoryKind::device);
+            *address = memory().allocate((bytes + 3) / 4 * 4, 0, kind != MemoryKind::device,
+                                         static_cast<unsigned>(current_device()));
         } catch (const std::bad_alloc&) {
             return cudaErrorMemoryAllocation;
         }
@@ -69,7 +75,7 @@ cudaError_t release(void* address) {
     return in_context([&] {
         if (address == nullptr) return cudaSuccess;
         if (!memory().contains(address) || !memory().is_allocation(address)) return cudaErrorInvalidValue;
-        run_everything();
+        run_everything(device_of(address));
         memory().free(address);
         return cudaSuccess;
     });
@@ -117,6 +123,7 @@ cudaError_t attributes_of(cudaPointerAttributes& attributes, const void* address
             attributes.hostPointer = const_cast<void*>(address);
             return cudaSuccess;
         }
+        attributes.device = device_of(address);
         const bool host = memory().word(address)->host != 0;
         attributes.type = host ? cudaMemoryTypeHost : cudaMemoryTypeDevice;
         attributes.devicePointer = const_cast<void*>(address);

@@ -9,6 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Event {
+    int device;
     // Of the latest record:
     std::shared_ptr<Stream> stream;
     std::uint64_t number = 0;
@@ -16,13 +17,24 @@ struct Event {
     std::shared_ptr<Clock::time_point> time;
 };
 
+/// Those of a device that nobody creates.
+struct DefaultStreams {
+    std::shared_ptr<Stream> legacy;
+    std::map<std::thread::id, std::shared_ptr<Stream>> of_thread;
+
+    explicit DefaultStreams(int device) : legacy(std::make_shared<Stream>(true, device)) {}
+};
+
 struct Streams {
     std::uint64_t counter = 0;
-    std::shared_ptr<Stream> legacy = std::make_shared<Stream>(true);
-    std::map<std::thread::id, std::shared_ptr<Stream>> of_thread;
+    std::vector<DefaultStreams> defaults;  ///< by device
     std::map<cudaStream_t, std::shared_ptr<Stream>> created;
     std::map<cudaEvent_t, std::unique_ptr<Event>> events;
     std::vector<std::weak_ptr<Capture>> captures;
+
+    Streams() {
+        for (int device = 0; device < device_count(); ++device) defaults.emplace_back(device);
+    }
 };
 
 Streams& streams() {
@@ -30,11 +42,17 @@ Streams& streams() {
     return *all;
 }
 
+DefaultStreams& defaults_of(int device) {
+    return streams().defaults[static_cast<std::size_t>(device)];
+}
+
 template <class Visit>
-void for_each_stream(Visit visit) {
-    visit(*streams().legacy);
-    for (const auto& [thread, stream] : streams().of_thread) visit(*stream);
-    for (const auto& [handle, stream] : streams().created) visit(*stream);
+void for_each_stream(int device, Visit visit) {
+    visit(*defaults_of(device).legacy);
+    for (const auto& [thread, stream] : defaults_of(device).of_thread) visit(*stream);
+    for (const auto& [handle, stream] : streams().created) {
+        if (stream->device() == device) visit(*stream);
+    }
 }
 
 thread_local cudaStreamCaptureMode capture_mode_of_thread = cudaStreamCaptureModeGlobal;
@@ -60,6 +78,10 @@ cudaError_t refuse_in_capture(Capture& capture) {
 
 }  // namespace
 
+bool is_legacy(const Stream& stream) {
+    return &stream == defaults_of(stream.device()).legacy.get();
+}
+
 std::uint64_t latest_work() {
     return streams().counter;
 }
@@ -77,46 +99,51 @@ void Stream::run_until(std::uint64_t last) {
         // Taken out first: what it waits for may come back to this stream.
         const Piece piece = std::move(pieces_.front());
         pieces_.pop_front();
-        if (this == streams().legacy.get()) {
-            for_each_stream([&](Stream& other) {
+        if (is_legacy(*this)) {
+            for_each_stream(device_, [&](Stream& other) {
                 if (&other != this && other.blocking()) other.run_until(piece.number);
             });
         } else if (blocking()) {
-            streams().legacy->run_until(piece.number);
+            defaults_of(device_).legacy->run_until(piece.number);
         }
         piece.work();
     }
 }
 
 std::shared_ptr<Stream> find_stream(cudaStream_t stream) {
-    if (stream == nullptr || stream == cudaStreamLegacy) return streams().legacy;
+    const int device = current_device();
+    if (stream == nullptr || stream == cudaStreamLegacy) return defaults_of(device).legacy;
     if (stream == cudaStreamPerThread) {
-        std::shared_ptr<Stream>& own = streams().of_thread[std::this_thread::get_id()];
-        if (own == nullptr) own = std::make_shared<Stream>(true);
+        std::shared_ptr<Stream>& own = defaults_of(device).of_thread[std::this_thread::get_id()];
+        if (own == nullptr) own = std::make_shared<Stream>(true, device);
         return own;
     }
     const auto found = streams().created.find(stream);
     return found != streams().created.end() ? found->second : nullptr;
 }
 
-void run_everything() {
-    for_each_stream([](Stream& stream) { stream.run_until(latest_work()); });
+void run_everything(int device) {
+    for_each_stream(device, [](Stream& stream) { stream.run_until(latest_work()); });
 }
 
-void forget_streams() {
-    run_everything();
-    forget_graphs();
-    const std::uint64_t counter = streams().counter;
-    streams() = Streams{};
-    streams().counter = counter;
+void forget_streams(int device) {
+    run_everything(device);
+    forget_graphs(device);
+    defaults_of(device) = DefaultStreams(device);
+    std::erase_if(streams().created, [=](const auto& entry) { return entry.second->device() == device; });
+    std::erase_if(streams().events, [=](const auto& entry) { return entry.second->device == device; });
+    std::erase_if(streams().captures, [=](const auto& weak) {
+        const std::shared_ptr<Capture> capture = weak.lock();
+        return capture == nullptr || capture->device == device;
+    });
 }
 
 std::shared_ptr<Capture> capture_in_the_way(const Stream& stream) {
     if (stream.capture() != nullptr) return stream.capture()->invalidated ? stream.capture() : nullptr;
-    if (&stream != streams().legacy.get()) return nullptr;
+    if (!is_legacy(stream)) return nullptr;
     for (const auto& weak : captures()) {
         const std::shared_ptr<Capture> capture = weak.lock();
-        if (capture != nullptr && capture->blocking) return capture;
+        if (capture != nullptr && capture->blocking && capture->device == stream.device()) return capture;
     }
     return nullptr;
 }
@@ -130,9 +157,11 @@ cudaError_t check_capture(const Stream& stream) {
 }
 
 void end_capture_everywhere(const std::shared_ptr<Capture>& capture) {
-    for_each_stream([&](Stream& stream) {
-        if (stream.capture() == capture) stream.set_capture(nullptr);
-    });
+    for (int device = 0; device < device_count(); ++device) {
+        for_each_stream(device, [&](Stream& stream) {
+            if (stream.capture() == capture) stream.set_capture(nullptr);
+        });
+    }
     std::erase_if(captures(), [&](const auto& weak) { return weak.lock() == capture; });
 }
 
@@ -152,7 +181,7 @@ void exchange_capture_mode(cudaStreamCaptureMode& mode) {
 cudaError_t create_stream(cudaStream_t& stream, unsigned flags) {
     if ((flags & ~static_cast<unsigned>(cudaStreamNonBlocking)) != 0) return cudaErrorInvalidValue;
     return in_context([&] {
-        auto created = std::make_shared<Stream>(flags == cudaStreamDefault);
+        auto created = std::make_shared<Stream>(flags == cudaStreamDefault, current_device());
         stream = reinterpret_cast<cudaStream_t>(created.get());
         streams().created.emplace(stream, std::move(created));
         return cudaSuccess;
@@ -163,9 +192,10 @@ cudaError_t destroy_stream(cudaStream_t stream) {
     return in_context([&] {
         const auto found = streams().created.find(stream);
         if (found == streams().created.end()) return cudaErrorInvalidResourceHandle;
+        const int device = found->second->device();
         found->second->run_until(latest_work());
         streams().created.erase(found);
-        return context().failure;
+        return context(device).failure;
     });
 }
 
@@ -196,6 +226,9 @@ cudaError_t enqueue(cudaStream_t handle, cudaGraphNodeType type, std::function<v
     return in_context([&] {
         const std::shared_ptr<Stream> stream = find_stream(handle);
         if (stream == nullptr) return cudaErrorInvalidResourceHandle;
+        // Copies may go to a stream of another device.
+        if (type == cudaGraphNodeTypeKernel && stream->device() != current_device())
+            return cudaErrorInvalidResourceHandle;
         return enqueue_locked(*stream, type, std::move(work));
     });
 }
@@ -208,26 +241,26 @@ cudaError_t synchronize(cudaStream_t handle) {
         if (stream->capture() != nullptr) return refuse_in_capture(*stream->capture());
         stream->run_until(latest_work());
         // Also work of the streams that the legacy one waits for, even if it has none of its own.
-        if (stream == streams().legacy) {
-            for_each_stream([](Stream& other) {
+        if (is_legacy(*stream)) {
+            for_each_stream(stream->device(), [](Stream& other) {
                 if (other.blocking()) other.run_until(latest_work());
             });
         }
-        return context().failure;
+        return context(stream->device()).failure;
     });
 }
 
 cudaError_t synchronize_device() {
     if (const cudaError_t status = check_unsafe_call(); status != cudaSuccess) return status;
     return in_context([] {
-        run_everything();
+        run_everything(current_device());
         return context().failure;
     });
 }
 
 cudaError_t create_event(cudaEvent_t& event) {
     return in_context([&] {
-        auto created = std::make_unique<Event>();
+        auto created = std::make_unique<Event>(current_device());
         event = reinterpret_cast<cudaEvent_t>(created.get());
         streams().events.emplace(event, std::move(created));
         return cudaSuccess;
@@ -243,7 +276,8 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
     return in_context([&] {
         Event* event = find_event(handle);
         const std::shared_ptr<Stream> stream = find_stream(stream_handle);
-        if (event == nullptr || stream == nullptr) return cudaErrorInvalidResourceHandle;
+        if (event == nullptr || stream == nullptr || event->device != stream->device())
+            return cudaErrorInvalidResourceHandle;
         if (const cudaError_t status = check_capture(*stream); status != cudaSuccess) return status;
         event->capture = stream->capture();
         if (event->capture != nullptr) return cudaSuccess;  // an edge of the graph, no work
@@ -281,7 +315,7 @@ cudaError_t synchronize(cudaEvent_t handle) {
         if (event == nullptr) return cudaErrorInvalidResourceHandle;
         if (event->capture != nullptr) return refuse_in_capture(*event->capture);
         if (event->stream != nullptr) event->stream->run_until(event->number);
-        return context().failure;
+        return context(event->device).failure;
     });
 }
 
@@ -289,7 +323,8 @@ cudaError_t elapsed(float& milliseconds, cudaEvent_t from, cudaEvent_t to) {
     return in_context([&] {
         const Event* first = find_event(from);
         const Event* last = find_event(to);
-        if (first == nullptr || last == nullptr || first->time == nullptr || last->time == nullptr)
+        if (first == nullptr || last == nullptr || first->device != last->device || first->time == nullptr ||
+            last->time == nullptr)
             return cudaErrorInvalidResourceHandle;
         for (const Event* event : {first, last}) {
             if (*event->time == Clock::time_point{}) return cudaErrorNotReady;

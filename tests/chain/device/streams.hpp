@@ -19,6 +19,7 @@ struct Capture {
     cudaStreamCaptureMode mode;
     std::thread::id thread;
     const Stream* origin = nullptr;
+    int device = 0;         ///< of the origin
     bool blocking = false;  ///< whether the legacy stream would have to wait for it
     bool invalidated = false;
     std::vector<Node> nodes;
@@ -28,9 +29,10 @@ struct Capture {
 /// that "what came before" has a meaning between them.
 class Stream {
   public:
-    explicit Stream(bool blocking) : blocking_(blocking), id_(++last_id) {}
+    Stream(bool blocking, int device) : blocking_(blocking), device_(device), id_(++last_id) {}
 
     bool blocking() const { return blocking_; }
+    int device() const { return device_; }
     /// Never that of another stream.
     unsigned long long id() const { return id_; }
     const std::shared_ptr<Capture>& capture() const { return capture_; }
@@ -47,6 +49,7 @@ class Stream {
     };
     std::deque<Piece> pieces_;
     bool blocking_;
+    int device_;
     static inline unsigned long long last_id = 0;
     unsigned long long id_;
     std::shared_ptr<Capture> capture_;
@@ -55,8 +58,11 @@ class Stream {
 /// The number of the latest piece of work.
 std::uint64_t latest_work();
 
-/// The stream of a handle, or NULL: the legacy one, the calling thread's, or one that was created.
+/// The stream of a handle, or NULL: the current device's legacy one, the calling thread's on it, or one that
+/// was created on any device.
 std::shared_ptr<Stream> find_stream(cudaStream_t stream);
+
+bool is_legacy(const Stream& stream);
 
 /// The capture that keeps the stream from being used, as one that is invalid does, and for the legacy stream
 /// any of a stream that would wait for it; NULL: none.
@@ -71,6 +77,7 @@ cudaError_t enqueue_locked(Stream& stream, cudaGraphNodeType type, std::function
 std::vector<std::weak_ptr<Capture>>& captures();
 /// Lets every stream that takes part in it go.
 void end_capture_everywhere(const std::shared_ptr<Capture>& capture);
-void forget_graphs();
+/// Those that were captured on the device.
+void forget_graphs(int device);
 
 }  // namespace software_gpu

@@ -1,6 +1,7 @@
-// The device and what is known of it; the driver functions that libraries look up.
+// The devices and what is known of them; the driver functions that libraries look up.
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <string_view>
@@ -12,22 +13,24 @@ namespace {
 // The figures of an H200, as far as anybody asks.
 constexpr int capability_major = 9;
 constexpr int capability_minor = 0;
-/// Few: the library takes memory for each, every word of which the software GPU keeps account of.
-constexpr int multiprocessors = 8;
 constexpr int warp = 32;
 constexpr int shared_bytes = 48 * 1024;
 constexpr int most_shared_bytes = 227 * 1024;
 constexpr int threads_per_block = 1024;
 
+bool is_device(int device) {
+    return device >= 0 && device < software_gpu::device_count();
+}
+
 /// -1: unknown.
-int attribute(cudaDeviceAttr name) {
+int attribute(cudaDeviceAttr name, int device) {
     switch (name) {
         case cudaDevAttrComputeCapabilityMajor:
             return capability_major;
         case cudaDevAttrComputeCapabilityMinor:
             return capability_minor;
         case cudaDevAttrMultiProcessorCount:
-            return multiprocessors;
+            return software_gpu::multiprocessors(device);
         case cudaDevAttrMaxThreadsPerBlock:
             return threads_per_block;
         case cudaDevAttrMaxSharedMemoryPerBlock:
@@ -69,7 +72,7 @@ CUresult get_context_id(CUcontext context, unsigned long long* id) {
 
 CUresult get_context_device(CUdevice* device) {
     return driver_call("cuCtxGetDevice", [&] {
-        *device = 0;
+        *device = software_gpu::current_device();
         return software_gpu::current_context() != 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
     });
 }
@@ -88,15 +91,15 @@ using stand_in_runtime::make_call;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) {
-    MAKE_CALL(*count = 1; return cudaSuccess);
+    MAKE_CALL(*count = software_gpu::device_count(); return cudaSuccess);
 }
 
 cudaError_t cudaGetDevice(int* device) {
-    MAKE_CALL(*device = 0; return cudaSuccess);
+    MAKE_CALL(*device = software_gpu::current_device(); return cudaSuccess);
 }
 
 cudaError_t cudaSetDevice(int device) {
-    MAKE_CALL(return device == 0 ? software_gpu::enter() : cudaErrorInvalidDevice);
+    MAKE_CALL(return software_gpu::set_device(device));
 }
 
 cudaError_t cudaDeviceReset() {
@@ -109,8 +112,8 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int device) {
     return make_call(__func__, [&] {
-        if (device != 0) return cudaErrorInvalidDevice;
-        const int known = attribute(name);
+        if (!is_device(device)) return cudaErrorInvalidDevice;
+        const int known = attribute(name, device);
         if (known < 0) return cudaErrorInvalidValue;
         *value = known;
         return cudaSuccess;
@@ -119,12 +122,12 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr name, int device) 
 
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
     return make_call(__func__, [&] {
-        if (device != 0) return cudaErrorInvalidDevice;
+        if (!is_device(device)) return cudaErrorInvalidDevice;
         *properties = {};
         std::snprintf(properties->name, sizeof properties->name, "software GPU");
         properties->major = capability_major;
         properties->minor = capability_minor;
-        properties->multiProcessorCount = multiprocessors;
+        properties->multiProcessorCount = software_gpu::multiprocessors(device);
         properties->warpSize = warp;
         properties->maxThreadsPerBlock = threads_per_block;
         properties->sharedMemPerBlock = shared_bytes;
@@ -155,21 +158,41 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
     return make_call(__func__, [&] {
         if (function == nullptr) return cudaErrorInvalidDeviceFunction;
-        if (const cudaError_t status = software_gpu::check_unsafe_call(); status != cudaSuccess)
-            return status;
+        if (const cudaError_t status = software_gpu::load(function); status != cudaSuccess) return status;
         *attributes = {};
         attributes->binaryVersion = capability_major * 10 + capability_minor;
         attributes->ptxVersion = attributes->binaryVersion;
         attributes->maxThreadsPerBlock = threads_per_block;
-        return software_gpu::enter();
+        std::size_t dynamic_bytes = 0;
+        const cudaError_t status = software_gpu::shared_memory_of(function, dynamic_bytes);
+        attributes->maxDynamicSharedSizeBytes = static_cast<int>(dynamic_bytes);
+        return status;
     });
 }
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute name, int value) {
     return make_call(__func__, [&] {
-        if (name == cudaFuncAttributeNonPortableClusterSizeAllowed) return software_gpu::enter();
+        if (name == cudaFuncAttributeNonPortableClusterSizeAllowed && value == 1)
+            return software_gpu::allow_large_clusters(function);
         if (name != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0) return cudaErrorInvalidValue;
         return software_gpu::allow_shared_memory(function, static_cast<std::size_t>(value));
+    });
+}
+
+/// What a program asks who wants to know whether a cluster fits: the device's attributes do not tell.
+cudaError_t cudaOccupancyMaxActiveClusters(int* count, const void*, const cudaLaunchConfig_t* configuration) {
+    return make_call(__func__, [&] {
+        unsigned cluster = 1;
+        for (unsigned i = 0; i < configuration->numAttrs; ++i) {
+            const cudaLaunchAttribute& attribute = configuration->attrs[i];
+            if (attribute.id == cudaLaunchAttributeClusterDimension) cluster = attribute.val.clusterDim.x;
+        }
+        if (cluster == 0) return cudaErrorInvalidClusterSize;
+        const auto blocks =
+            static_cast<unsigned>(software_gpu::multiprocessors(software_gpu::current_device()));
+        *count =
+            cluster > software_gpu::largest_cluster() ? 0 : static_cast<int>(std::max(blocks / cluster, 1u));
+        return software_gpu::enter();
     });
 }
 

@@ -48,6 +48,10 @@ const char* cudaGetErrorName(cudaError_t error) {
             return "cudaErrorInvalidConfiguration";
         case cudaErrorInvalidDevice:
             return "cudaErrorInvalidDevice";
+        case cudaErrorInvalidClusterSize:
+            return "cudaErrorInvalidClusterSize";
+        case cudaErrorLaunchOutOfResources:
+            return "cudaErrorLaunchOutOfResources";
         case cudaErrorInvalidResourceHandle:
             return "cudaErrorInvalidResourceHandle";
         case cudaErrorIllegalAddress:

@@ -43,6 +43,17 @@ bool is_ordered(Machine& machine, const GlobalWord& word) {
     return writer == machine.thread().id || machine.thread().known.knows(writer, word.time);
 }
 
+/// Pinned and managed memory is every device's.
+bool is_reachable(const Machine& machine, const GlobalWord& word) {
+    return word.accessible && (word.device == machine.request().device || word.host);
+}
+
+/// Of an access to a word that is not reachable.
+const char* problem_with(const GlobalWord& word, bool is_write) {
+    if (word.accessible) return "access to another device's memory";
+    return is_write ? "global write outside an operand" : "global read outside an operand";
+}
+
 void global_access(Machine& machine, const void* address, std::size_t bytes, bool is_write,
                    const void* code) {
     GlobalMemory& memory = GlobalMemory::instance();
@@ -50,8 +61,8 @@ void global_access(Machine& machine, const void* address, std::size_t bytes, boo
     GlobalWord* words = memory.word(address);
     for (std::size_t i = 0; i < count; ++i) {
         GlobalWord& word = words[i];
-        if (!word.accessible)
-            fail(machine, is_write ? "global write outside an operand" : "global read outside an operand",
+        if (!is_reachable(machine, word))
+            fail(machine, problem_with(word, is_write),
                  memory.describe(static_cast<const char*>(address) + 4 * i), is_write, bytes, code);
         if (!is_ordered(machine, word))
             fail(machine, "race on global memory: not ordered after an earlier write of the same launch",
@@ -59,7 +70,7 @@ void global_access(Machine& machine, const void* address, std::size_t bytes, boo
         if (is_write) {
             const Thread& thread = machine.thread();
             word.time = thread.time;
-            word.rank = thread.id.rank;
+            word.rank = thread.id.rank & 0xff;
             word.index = thread.id.index & 0xfff;
         }
     }
@@ -116,7 +127,7 @@ void check_access(const void* address, std::size_t bytes, bool is_write, const v
 void check_atomic(const void* address, const void* code) {
     check_alignment(address, 4, true, code);
     GlobalMemory& memory = GlobalMemory::instance();
-    if (!memory.contains(address) || !memory.word(address)->accessible)
+    if (!memory.contains(address) || !is_reachable(*Machine::running(), *memory.word(address)))
         fail(*Machine::running(), "an atomic outside global memory", memory.describe(address), true, 4, code);
 }
 

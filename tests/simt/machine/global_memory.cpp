@@ -51,7 +51,7 @@ std::size_t GlobalMemory::find_room(std::size_t bytes) const {
     return place != size_ ? place : search(0, small_bytes, bytes);
 }
 
-void* GlobalMemory::allocate(std::size_t bytes, std::size_t misalignment, bool host) {
+void* GlobalMemory::allocate(std::size_t bytes, std::size_t misalignment, bool host, unsigned device) {
     if (bytes > arena_bytes) throw std::bad_alloc();
     const std::size_t reserved = (2 * guard_bytes + misalignment + bytes + granule - 1) / granule * granule;
     const std::size_t begin = find_room(reserved);
@@ -60,7 +60,14 @@ void* GlobalMemory::allocate(std::size_t bytes, std::size_t misalignment, bool h
     reserved_[begin] = begin + reserved;
     const std::size_t first = begin + guard_bytes + misalignment;
     live_[first] = {bytes, begin};
-    for (std::size_t i = first / 4; i < (first + bytes) / 4; ++i) words_[i] = {0, 0, 0, 1, 0, host};
+    for (std::size_t i = first / 4; i < (first + bytes) / 4; ++i)
+        words_[i] = {.time = 0,
+                     .rank = 0,
+                     .device = static_cast<std::uint16_t>(device & 0xff),
+                     .index = 0,
+                     .accessible = 1,
+                     .poisoned = 0,
+                     .host = host};
     bytes_in_use_ += bytes;
     return base_ + first;
 }

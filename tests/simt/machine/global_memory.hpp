@@ -15,17 +15,20 @@
 
 namespace sgemm_shim::simt {
 
+inline constexpr unsigned device_limit = 8;
+
 /// One word. `time` and `writer` say who wrote it last; anything older than the current launch is as good as
 /// never.
 struct GlobalWord {
     Time time;
-    std::uint16_t rank;
+    std::uint16_t rank : 8;
+    std::uint16_t device : 8;  ///< whose memory it is; kernels of others cannot reach it
     std::uint16_t index : 12;
     std::uint16_t accessible : 1;
     std::uint16_t poisoned : 1;  ///< inside an allocation, but nobody's business
     std::uint16_t host : 1;      ///< pinned or managed memory, which host code may use as well
 };
-static_assert(sizeof(GlobalWord) == 8);
+static_assert(sizeof(GlobalWord) == 8 && cluster_limit <= 256 && device_limit <= 256);
 
 class GlobalMemory {
   public:
@@ -33,7 +36,7 @@ class GlobalMemory {
 
     /// `bytes` (a multiple of 4), `misalignment` bytes past a multiple of 256. Far from everything else;
     /// addresses are used again as late as possible. Throws std::bad_alloc.
-    void* allocate(std::size_t bytes, std::size_t misalignment, bool host = false);
+    void* allocate(std::size_t bytes, std::size_t misalignment, bool host = false, unsigned device = 0);
     void free(void* address);
     void set_poison(const void* address, std::size_t bytes, bool poisoned);
 

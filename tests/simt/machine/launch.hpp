@@ -28,6 +28,7 @@ struct LaunchRequest {
     unsigned block = 0;
     unsigned cluster = 1;  ///< blocks that run together
     std::size_t dynamic_shared_bytes = 0;
+    unsigned device = 0;  ///< whose memory the kernel can reach
     cudaStream_t stream = nullptr;
     const void* constants = nullptr;  ///< the arguments, readable by every thread
     std::size_t constant_bytes = 0;

@@ -15,7 +15,6 @@
 namespace sgemm_shim::simt {
 namespace {
 
-constexpr unsigned thread_limit = 1024;
 constexpr Time last_time = 0xf0000000u;
 
 /// Visits 0 .. count - 1 in an order that a seed decides, without storing it.
@@ -101,25 +100,6 @@ Machine::Machine() : seed_(seed_of_environment()) {
 Machine& Machine::instance() {
     static Machine* const machine = new Machine;
     return *machine;
-}
-
-cudaError_t Machine::allow_shared_memory(const void* kernel, std::size_t bytes) {
-    if (bytes > SharedMemory::block_limit) return cudaErrorInvalidValue;
-    allowed_shared_[kernel] = bytes;
-    return cudaSuccess;
-}
-
-cudaError_t Machine::check(const LaunchRequest& request) const {
-    if (request.block == 0 || request.block > thread_limit || request.grid == 0 ||
-        request.grid > 0x7fffffffu || request.cluster == 0 || request.cluster > cluster_limit ||
-        request.grid % request.cluster != 0)
-        return cudaErrorInvalidConfiguration;
-    if (request.dynamic_shared_bytes > SharedMemory::static_limit) {
-        const auto allowed = allowed_shared_.find(request.kernel);
-        if (allowed == allowed_shared_.end() || request.dynamic_shared_bytes > allowed->second)
-            return cudaErrorInvalidValue;
-    }
-    return cudaSuccess;
 }
 
 void Machine::run(const LaunchRequest& request) {

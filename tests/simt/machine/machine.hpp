@@ -88,9 +88,8 @@ class Machine {
     /// Made at the first use, never destroyed.
     static Machine& instance();
 
-    /// What the launch itself answers: whether the machine can run such a grid at all.
-    cudaError_t check(const LaunchRequest& request) const;
-    /// Runs the whole grid, in the calling thread. What the kernel does wrong becomes a finding.
+    /// Runs the whole grid, which FunctionLimits::check() has let pass, in the calling thread. What the
+    /// kernel does wrong becomes a finding.
     void run(const LaunchRequest& request);
     /// SGEMM_SIMT_SEED; with one seed, launches of the same shape run in the same order.
     std::uint64_t seed() const { return seed_; }
@@ -127,7 +126,6 @@ class Machine {
     void make_ready(Thread& thread);
     /// Lets others go on.
     void yield();
-    cudaError_t allow_shared_memory(const void* kernel, std::size_t bytes);
 
     void synchronize_block(CallPlace place);
 
@@ -155,7 +153,6 @@ class Machine {
     SharedMemory shared_;
     Synchronisation synchronisation_{*this};
     CopyEngine copies_{*this};
-    std::map<const void*, std::size_t> allowed_shared_;
     std::vector<Thread> threads_;  ///< of the cluster, block by block
     std::vector<Block> blocks_;
     std::vector<Thread*> ready_;
