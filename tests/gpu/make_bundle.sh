@@ -8,8 +8,8 @@ build=${1:?usage: make_bundle.sh BUILD_DIR [OUT_DIR]}
 out=${2:-$here/../../gpu-bundle}
 
 mkdir -p "$out"
-for program in gpu/comparison gpu/large gpu/capture gpu/against_cublas gpu/end_to_end gpu/graphs gpu/threads gpu/api \
-    cases/contract_cases cases/contract_library; do
+for program in gpu/comparison gpu/large gpu/capture gpu/against_cublas gpu/end_to_end gpu/graphs gpu/threads \
+    gpu/devices gpu/api cases/contract_cases cases/contract_library; do
     cp "$build/tests/$program" "$out/"
     strip "$out/${program##*/}"
 done

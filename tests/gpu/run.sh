@@ -1,25 +1,27 @@
 #!/bin/bash
-# run.sh [--apps] [--sanitizer | --sanitizer-only] [--skip-large] [--selection=WHICH] [--kernel=NAME]...
+# run.sh [--apps] [--sanitizer | --sanitizer-only] [--skip-large] [--one-gpu] [--selection=WHICH] [--kernel=NAME]...
 # Runs all GPU tests that lie beside this file (see make_bundle.sh) and prints a table last. Everything they
 # print goes to gpu-tests.log in $OUT, or in ./logs. Exit status 0 only if something ran and nothing failed or was skipped.
 #   --sanitizer        also compute-sanitizer's memcheck and racecheck over every kernel (minutes)
 #   --sanitizer-only   nothing else
 #   --apps             also PyTorch, CuPy and JAX, plain and under the preload; one that is not installed counts as a failure
 #   --skip-large       without the products that need tens of gigabytes
+#   --one-gpu          without the products on two GPUs, which count as failures where there is one
 #   --selection=WHICH  cases of the comparison of kernels: full (the default), reduced, quick
 #   --kernel=NAME      end to end and under the sanitizer only this kernel; may be given several times
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-sanitizer=0 tests=1 large=1 apps=0 selection=full kernels=
+sanitizer=0 tests=1 large=1 two_gpus=1 apps=0 selection=full kernels=
 for argument in "$@"; do
     case $argument in
         --sanitizer) sanitizer=1 ;;
         --sanitizer-only) sanitizer=1 tests=0 ;;
         --skip-large) large=0 ;;
+        --one-gpu) two_gpus=0 ;;
         --apps) apps=1 ;;
         --selection=*) selection=${argument#--selection=} ;;
         --kernel=*) kernels="$kernels ${argument#--kernel=}" ;;
-        *) sed -n '2,10p' "${BASH_SOURCE[0]}" && exit 2 ;;
+        *) sed -n '2,11p' "${BASH_SOURCE[0]}" && exit 2 ;;
     esac
 done
 logs=${OUT:-$PWD/logs}
@@ -112,6 +114,14 @@ if [ "$tests" = 1 ]; then
     for kernel in auto $kernels; do
         run "graphs: $kernel" "$here/check_end_to_end.sh" "$here/graphs" "$here/libsgemm_shim.so" "$kernel"
         run "threads: $kernel" "$here/check_end_to_end.sh" "$here/threads" "$here/libsgemm_shim.so" "$kernel"
+    done
+    # Two processes: one case is about the first product of a process.
+    for kernel in auto $kernels; do
+        [ "$two_gpus" = 1 ] || break
+        run "devices, first on the second: $kernel" "$here/check_end_to_end.sh" "$here/devices" "$here/libsgemm_shim.so" \
+            "$kernel" '--test-case=the first product *'
+        run "devices: $kernel" "$here/check_end_to_end.sh" "$here/devices" "$here/libsgemm_shim.so" "$kernel" \
+            '--test-case-exclude=the first product *'
     done
     run "C interface" env LD_LIBRARY_PATH="$here:${LD_LIBRARY_PATH:-}" "$here/api"
     check_quiet true 0 true
