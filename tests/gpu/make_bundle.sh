@@ -9,7 +9,7 @@ out=${2:-$here/../../gpu-bundle}
 
 mkdir -p "$out"
 for program in gpu/comparison gpu/large gpu/capture gpu/against_cublas gpu/end_to_end gpu/graphs gpu/threads \
-    gpu/devices gpu/api cases/contract_cases cases/contract_library; do
+    gpu/devices gpu/green_context gpu/api cases/contract_cases cases/contract_library; do
     cp "$build/tests/$program" "$out/"
     strip "$out/${program##*/}"
 done

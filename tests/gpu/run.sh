@@ -123,6 +123,10 @@ if [ "$tests" = 1 ]; then
         run "devices: $kernel" "$here/check_end_to_end.sh" "$here/devices" "$here/libsgemm_shim.so" "$kernel" \
             '--test-case-exclude=the first product *'
     done
+    for kernel in auto $kernels; do
+        run "green context: $kernel" timeout 300 env LD_PRELOAD="$here/libsgemm_shim.so" SGEMM_SHIM_LOG=summary \
+            SGEMM_SHIM_KERNEL="$kernel" "$here/green_context"
+    done
     run "C interface" env LD_LIBRARY_PATH="$here:${LD_LIBRARY_PATH:-}" "$here/api"
     check_quiet true 0 true
     check_quiet "shell" 0 sh -c ':'
