@@ -37,8 +37,7 @@ std::vector<sgemm_shim::Partition> partitions(const Problem& problem, const sgem
     const sgemm_shim::TileFigures& tile = kernel.tiles;
     if (tile.m == 0) return {{}};
     const std::int64_t slices = divide_up(problem.k, tile.k);
-    const auto most_parts =
-        static_cast<unsigned>(std::min<std::int64_t>(kernel.most_k_parts, std::max<std::int64_t>(slices, 1)));
+    const int least_steps = sgemm_shim::least_steps_of_a_part(row);
     const std::int64_t tiles = divide_up(problem.m, tile.m) * divide_up(problem.n, tile.n) * problem.batch;
     const std::int64_t slots = std::int64_t{multiprocessors} * tile.blocks_per_multiprocessor;
     const std::int64_t tail = tiles % slots;
@@ -51,13 +50,17 @@ std::vector<sgemm_shim::Partition> partitions(const Problem& problem, const sgem
     std::vector<sgemm_shim::Partition> all{{.resident_blocks = plain}};
     const auto parts_within = [&](std::int64_t of_tiles, std::int64_t blocks, const auto& add) {
         for (const sgemm_shim::ClusterSize& cluster : sgemm_shim::cluster_sizes) {
-            if (cluster.k_parts <= most_parts && of_tiles * cluster.k_parts <= blocks) add(cluster.k_parts);
+            const unsigned parts = cluster.k_parts;
+            if (parts <= kernel.most_k_parts && problem.k >= parts * std::int64_t{least_steps} &&
+                of_tiles * parts <= blocks)
+                add(parts);
         }
     };
     parts_within(tiles, 2 * slots,
                  [&](unsigned parts) { all.push_back({.k_parts = parts, .resident_blocks = plain}); });
     for (unsigned parts = sgemm_shim::least_meeting_parts; parts <= kernel.most_meeting_parts; parts *= 2) {
-        if (tiles * parts <= 2 * slots && parts <= slices) all.push_back({.meeting_parts = parts});
+        if (tiles * parts <= 2 * slots && problem.k >= parts * std::int64_t{tile.k})
+            all.push_back({.meeting_parts = parts});
     }
     if (kernel.shares_tiles && tail != 0 && tiles <= sgemm_shim::most_shared_waves * slots &&
         sgemm_shim::can_share_tiles(tiles, slices, slots, kernel.most_k_parts))

@@ -13,9 +13,9 @@ namespace sgemm_bench {
 std::string to_string(const sgemm_shim::Partition& partition);
 
 /// Each partition that is worth a measurement on so many multiprocessors, the plain one first: k in parts, up
-/// to what the kernel takes, with at least one slice for each part and no more than two waves of blocks;
-/// blocks that go from tile to tile; and the tiles of a last wave that is not full in parts of their own,
-/// together one wave at most.
+/// to what the kernel takes, with as many steps for each part as the cost model asks for and no more than two
+/// waves of blocks; blocks that go from tile to tile; and the tiles of a last wave that is not full in parts
+/// of their own, together one wave at most.
 std::vector<sgemm_shim::Partition> partitions(const Problem& problem, const sgemm_shim::Kernel& row,
                                               int multiprocessors);
 

@@ -41,7 +41,8 @@ class Case:
         if swap:
             m, n, a_transposed, b_transposed = n, m, b_transposed, a_transposed
         least = (k if a_transposed else m, n if b_transposed else k, m)
-        lds = [int(row[name] or least) for name, least in zip(("lda", "ldb", "ldc"), least)]
+        names = ("ldb", "lda", "ldc") if swap else ("lda", "ldb", "ldc")
+        lds = [int(row[name] or least) for name, least in zip(names, least)]
         off = row["misalign"] not in ("0/0/0", "")
         self.name = row["name"]
         self.call = {"m": m, "n": n, "k": k, "batch": int(row["batch"]),
@@ -105,10 +106,19 @@ class Family:
         names = list(start)
         begin = np.log([start[name] for name in names])
 
+        # What comes by single floats costs no less than what comes by 16 bytes, and no memory is faster than the nominal one.
+        position = {name: number for number, name in enumerate(names)}
+        twins = [(position[name.replace("_single", "")], position[name], -1 if "memory_share" in name else 1)
+                 for name in names if "_single" in name and name.replace("_single", "") in position]
+        shares = [position[name] for name in names if name.endswith("memory_share")]
+
         def errors(logarithms):
             constants = dict(zip(names, np.exp(logarithms)))
+            impossible = [sign * (logarithms[wide] - logarithms[single]) for wide, single, sign in twins]
+            impossible += [logarithms[share] for share in shares]
             # What no recording tells stays where it began.
-            return np.concatenate([weights * np.log(self.estimate(f, constants) / times), 0.005 * (logarithms - begin)])
+            return np.concatenate([weights * np.log(self.estimate(f, constants) / times), 0.005 * (logarithms - begin),
+                                   10 * np.maximum(impossible, 0)])
         solved = least_squares(errors, begin, loss="soft_l1", f_scale=0.1, max_nfev=1000)
         return dict(zip(names, np.exp(solved.x)))
 
@@ -239,7 +249,8 @@ class Fetch(Family):
 
     def constants(self):
         return {"fetch_start": 2.5, "fetch_cycles_per_copy": 30, "fetch_single": 1.7, "fetch_efficiency": 0.4, "fetch_step": 0.003,
-                "fetch_write": 3e-4, "fetch_per_warp": 0.03, "fetch_cluster": 0.5, "fetch_cluster_per_part": 0.05}
+                "fetch_write": 3e-4, "fetch_per_warp": 0.03, "fetch_cluster": 0.5, "fetch_cluster_per_part": 0.05,
+                "fetch_memory_share": 0.6}
 
     def features(self, call, _, k_parts, __, ___):
         part = math.ceil(call["k"] / k_parts)
@@ -252,7 +263,7 @@ class Fetch(Family):
             return math.ceil(call["m"] / sides[0]) * math.ceil(call["n"] / sides[1]) * call["batch"]
         while sides[0] * sides[1] > 64:
             blocks = tiles() * k_parts
-            if blocks >= self.multiprocessors * 7 // 8 and blocks * warps() >= 4 * self.multiprocessors:
+            if blocks >= self.multiprocessors - self.multiprocessors // 8 and blocks * warps() >= 4 * self.multiprocessors:
                 break
             sides[0 if sides[0] >= sides[1] else 1] //= 2
         return {"side_m": sides[0], "side_n": sides[1], "part": part, "warps": warps(), "parts": k_parts,
@@ -266,7 +277,8 @@ class Fetch(Family):
                           np.ceil(f["part"] / f["warps"]) * c["fetch_step"] * np.ceil(f["each"] / 2))
         write = f["each"] * elements * c["fetch_write"] * np.where(f["wide_c"] > 0, 1, 2)
         cluster = np.where(f["parts"] > 1, c["fetch_cluster"] + c["fetch_cluster_per_part"] * f["parts"], 0)
-        return c["fetch_start"] + work + write + c["fetch_per_warp"] * f["warps"] + cluster
+        return c["fetch_start"] + np.maximum(work + write + c["fetch_per_warp"] * f["warps"] + cluster,
+                                             self.memory_us(f, c["fetch_memory_share"]))
 
 
 class Tiny(Family):

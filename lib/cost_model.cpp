@@ -8,7 +8,7 @@
 #include "plan.hpp"
 
 // What is measured here is measured on one NVIDIA H200, by fitting these constants to the times of every
-// kernel over some 260 shapes, squares and random ones among them (bench/fit_costs.py). What differs between
+// kernel over 181 shapes, 124 of them random (bench/fit_costs.py). What differs between
 // GPUs - multiprocessors, clock, memory - comes from the device's own figures.
 namespace sgemm_shim {
 namespace {
@@ -192,13 +192,13 @@ float shared_tiles_us(const CallFigures& call, const TileFigures& tile, const Pi
 }
 
 // The register tiles.
-constexpr float registers_start = 1.537f;
-constexpr float registers_cluster = 1.493f;
-constexpr float registers_cluster_per_part = 0.08635f;
-constexpr float meeting = 1.26f;  ///< in a workspace
-constexpr float meeting_per_part = 0.006159f;
-constexpr float registers_memory_share = 0.7193f;
-constexpr float registers_memory_share_single = 1.788f;
+constexpr float registers_start = 1.526f;
+constexpr float registers_cluster = 1.487f;
+constexpr float registers_cluster_per_part = 0.08894f;
+constexpr float meeting = 1.266f;  ///< in a workspace
+constexpr float meeting_per_part = 0.007017f;
+constexpr float registers_memory_share = 0.7025f;
+constexpr float registers_memory_share_single = 0.7025f;
 
 /// Cycles that a warp's reads of a round of k cost.
 float read_cycles(const ReadCycles& cycles, bool along_k, bool wide) {
@@ -258,14 +258,15 @@ float meeting_parts_us(const CallFigures& call, const TileFigures& tile, const R
 
 // one_fetch.
 constexpr float fetch_start = 2.558f;
-constexpr float fetch_cycles_per_copy = 37.93f;  ///< a warp's, of 16 bytes each
-constexpr float fetch_single = 1.599f;           ///< times that for operands off their alignment
-constexpr float fetch_efficiency = 0.3511f;
+constexpr float fetch_cycles_per_copy = 37.61f;  ///< a warp's, of 16 bytes each
+constexpr float fetch_single = 1.612f;           ///< times that for operands off their alignment
+constexpr float fetch_efficiency = 0.3512f;
 constexpr float fetch_step = 0.003f;  ///< of a warp's share of k
-constexpr float fetch_write = 0.0004211f;
-constexpr float fetch_per_warp = 0.02768f;  ///< whose sums are added up
-constexpr float fetch_cluster = 0.4235f;
-constexpr float fetch_cluster_per_part = 0.0522f;
+constexpr float fetch_write = 0.000422f;
+constexpr float fetch_per_warp = 0.02791f;  ///< whose sums are added up
+constexpr float fetch_cluster = 0.423f;
+constexpr float fetch_memory_share = 0.4646f;
+constexpr float fetch_cluster_per_part = 0.05217f;
 
 /// Beyond, one_fetch and tiny_matrices support nothing.
 bool is_too_large_for_warps(const CallFigures& call) {
@@ -298,7 +299,7 @@ float fetch_us(const CallFigures& call, const ClusterSize& cluster) {
     const float write_us = each * tile_m * tile_n * fetch_write * (call.wide_c ? 1.0f : 2.0f);
     const float cluster_us = cluster.k_parts > 1 ? fetch_cluster + fetch_cluster_per_part * parts : 0;
     return fetch_start + std::max(work_us + write_us + fetch_per_warp * warps + cluster_us,
-                                  call.memory_us / registers_memory_share);
+                                  call.memory_us / fetch_memory_share);
 }
 
 // tiny_matrices.
@@ -426,12 +427,10 @@ Choice best_partition(const Kernel& kernel, const CallFigures& figures, const De
         if (us < best.microseconds) best = {&kernel, partition, us};
     };
     const float most_blocks = 2 * static_cast<float>(places(device, tile));
-    // one_fetch's warps divide k, too: what a block takes at once is no measure.
-    const int least_steps =
-        kernel.cost.kind == CostFigures::Kind::fetch ? 4 * small_tiles::steps_worth_a_warp : tile.k;
+    const auto least_steps = static_cast<float>(least_steps_of_a_part(kernel));
     for (const ClusterSize& cluster : cluster_sizes) {
         const auto parts = static_cast<float>(cluster.k_parts);
-        if (tiles * parts > most_blocks || figures.k < parts * static_cast<float>(least_steps) ||
+        if (tiles * parts > most_blocks || figures.k < parts * least_steps ||
             cluster.k_parts > kernel.implementation->most_k_parts)
             break;
         consider(estimate(figures, kernel, tiles, cluster), {.k_parts = cluster.k_parts});
@@ -455,6 +454,12 @@ Choice best_partition(const Kernel& kernel, const CallFigures& figures, const De
 }
 
 }  // namespace
+
+int least_steps_of_a_part(const Kernel& kernel) {
+    // one_fetch's warps divide k, too: what a block takes at once is no measure.
+    return kernel.cost.kind == CostFigures::Kind::fetch ? 4 * small_tiles::steps_worth_a_warp
+                                                        : kernel.implementation->tiles.k;
+}
 
 Choice cheapest(const GemmCall& call, const DeviceFigures& device) {
     const CallFigures figures(call, device);

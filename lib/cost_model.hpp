@@ -22,6 +22,9 @@ inline constexpr ClusterSize cluster_sizes[] = {{2, 1.0f},         {3, 117.0f / 
 /// Partition::meeting_parts is considered from so many on, doubled up to what the kernel takes.
 inline constexpr unsigned least_meeting_parts = 4;
 
+/// With fewer steps of k for each part, Partition::k_parts is not considered.
+int least_steps_of_a_part(const Kernel& kernel);
+
 /// A kernel's way to serve a call, and what it is expected to cost.
 struct Choice {
     const Kernel* kernel = nullptr;  ///< nullptr: none can

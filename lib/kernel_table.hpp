@@ -53,8 +53,7 @@ struct PipelineCost {
 struct ReadCycles {
     float along_mn = 0, along_mn_single = 0, along_k = 0, along_k_single = 0;
 };
-/// Microseconds until a round of k is there, by which operands are contiguous along m or n: a warp's reads of
-/// such a one touch many lines.
+/// Microseconds until a round of k is there, by which operands are contiguous along m or n.
 struct ReadLatencies {
     float both_along_mn = 0, a_along_mn = 0, b_along_mn = 0, both_along_k = 0;
 };

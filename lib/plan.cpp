@@ -63,15 +63,15 @@ bool is_ragged_of_medium_depth(const GemmCall& call) {
            call.m >= (least_elements + call.n - 1) / call.n;
 }
 
-/// Deep, with a thin side and a long one, both operands contiguous along m and n and A or B off its
-/// alignment. Of 500 shapes, the 12 of this kind took cuBLAS 0.66 of our time in the geometric mean, and two
-/// of them took it longer.
+/// Deep, with a thin side and two million elements in A and B together, both contiguous along m and n and A
+/// or B off its alignment. Of 500 shapes, the 12 of this kind took cuBLAS 0.66 of our time in the geometric
+/// mean, and two of them took it longer.
 bool is_ragged_thin_and_deep(const GemmCall& call) {
     constexpr std::int64_t most_of_thin_side = 256, least_k = 65, least_elements = 2000000;
     return call.operation_a == Operation::none && call.operation_b != Operation::none &&
            (is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension)) &&
            std::min(call.m, call.n) <= most_of_thin_side && call.k >= least_k &&
-           call.m + call.n >= (least_elements + call.k - 1) / call.k;
+           call.m + call.n > (least_elements - 1) / call.k;
 }
 
 bool is_faster_in_cublas(const GemmCall& call) {

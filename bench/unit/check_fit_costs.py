@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 if any(importlib.util.find_spec(package) is None for package in ("numpy", "scipy")):
-    print("skipped: numpy or scipy is not installed")
+    print("skipped: numpy or scipy is not installed (bench/requirements.txt)")
     sys.exit(77)
 
 import numpy as np
@@ -43,18 +43,25 @@ def expect(condition, what):
 def shapes():
     for index, (m, n, k) in enumerate((m, n, k) for m in SIZES for n in SIZES for k in SIZES):
         if index % 3 == 0:
-            yield m, n, k, "NT"[index % 2], "NT"[index // 2 % 2]
+            # Some with padding, some as batches.
+            yield m, n, k, "NT"[index % 2], "NT"[index // 2 % 2], 3 if index % 5 == 0 else 0, 7 if index % 7 == 0 else 1
 
 
 def rows_of(case_row, families):
     case = fit_costs.Case(case_row)
     for family, constants in families:
         for kernel in family.kernels:
-            for k_parts in (1, 2, 4) if kernel != "tiny_matrices" else (1,):
-                features = {**case.call, **family.features(case.call, kernel, k_parts, False, 0),
-                            "kernel": family.kernels.index(kernel)}
+            ways = [(1, False, 0, "")]
+            if kernel != "tiny_matrices":
+                ways += [(k_parts, False, 0, f"k_parts={k_parts}") for k_parts in (2, 4)]
+            if kernel.startswith("dot"):
+                ways.append((1, False, 8, "meeting_parts=8"))
+            if kernel.startswith("tile_"):
+                ways.append((1, True, 0, "resident_blocks=264;shares_tiles=1"))
+            for *way, choice in ways:
+                features = {**case.call, **family.features(case.call, kernel, *way), "kernel": family.kernels.index(kernel)}
                 us = family.estimate({name: np.array([float(value)]) for name, value in features.items()}, constants)[0]
-                yield {**case_row, "kernel": kernel, "choice": f"k_parts={k_parts}" if k_parts > 1 else "", "us": us}
+                yield {**case_row, "kernel": kernel, "choice": choice, "us": us}
 
 
 with tempfile.TemporaryDirectory() as name:
@@ -68,9 +75,9 @@ with tempfile.TemporaryDirectory() as name:
         families.append((family, {name: value * (1.2 if number % 2 else 0.85)
                                   for number, (name, value) in enumerate(family.constants().items())}))
     lines = ["# multiprocessors: 132", "# highest_sm_clock_mhz: 1980", COLUMNS]
-    for m, n, k, a, b in shapes():
-        case_row = {"name": f"{m}x{n}x{k}", "layout": "column", "m": m, "n": n, "k": k, "transA": a, "transB": b, "batch": 1,
-                    "lda": "", "ldb": "", "ldc": "", "misalign": "0/0/0", "asked": "x", "mode": "warm", "status": "ok",
+    for m, n, k, a, b, padding, batch in shapes():
+        case_row = {"name": f"{m}x{n}x{k}", "layout": "column", "m": m, "n": n, "k": k, "transA": a, "transB": b, "batch": batch,
+                    "lda": (m if a == "N" else k) + padding if padding else "", "ldb": "", "ldc": "", "misalign": "0/0/0", "asked": "x", "mode": "warm", "status": "ok",
                     "cublas_us": 5}
         lines += [",".join(str(row[column]) for column in COLUMNS.split(",")) for row in rows_of(case_row, families)]
     (folder / "choices.csv").write_text("\n".join(lines) + "\n")
@@ -78,6 +85,7 @@ with tempfile.TemporaryDirectory() as name:
                             text=True)
     expect(result.returncode == 0, result.stderr)
     spreads = [float(spread) for spread in re.findall(r"spread ([0-9.]+) %", result.stdout)]
-    expect(len(spreads) >= 5 and max(spreads) < 3, f"every kernel's times come out again: {result.stdout}")
+    # The larger tile is never near the fastest here.
+    expect(len(spreads) == len(figures) - 1 and max(spreads) < 3, f"every kernel's times come out again: {result.stdout}")
     regrets = [float(regret) for regret in re.findall(r"regret among them: ([0-9.]+)", result.stdout)]
     expect(len(regrets) == len(families) and max(regrets) < 1.01, f"and the choices: {regrets}")

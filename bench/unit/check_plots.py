@@ -9,7 +9,7 @@ from pathlib import Path
 from made_up_results import write_recordings
 
 if importlib.util.find_spec("matplotlib") is None:
-    print("skipped: matplotlib is not installed")
+    print("skipped: matplotlib is not installed (bench/requirements.txt)")
     sys.exit(77)
 
 expected = {"ladder.svg", "rung-naive.svg", "rung-double_buffer.svg", "squares.svg", "squares-ratio.svg",

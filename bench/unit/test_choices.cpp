@@ -43,24 +43,24 @@ TEST_CASE("names of partitions") {
           "resident_blocks=9;shares_tiles=1");
 }
 
-TEST_CASE("k is cut into no more parts than the kernel takes and than it has slices") {
+TEST_CASE("k is cut into no more parts than the kernel takes and than have a whole slice each") {
     CHECK(choices_of("128,64,1000,NN") ==
           Texts{"", "k_parts=2", "k_parts=3", "k_parts=4", "k_parts=6", "k_parts=8"});
-    CHECK(choices_of("128,64,49,NN") == Texts{"", "k_parts=2", "k_parts=3", "k_parts=4"});
-    CHECK(choices_of("128,64,16,NN") == Texts{""});
+    CHECK(choices_of("128,64,49,NN") == Texts{"", "k_parts=2", "k_parts=3"});
+    CHECK(choices_of("128,64,31,NN") == Texts{""});
 }
 
 TEST_CASE("more than a wave: blocks that stay, and the last tiles in parts of their own") {
     // 20 blocks at a time; 23 tiles leave 3.
-    CHECK(choices_of("2944,64,20,NN") == Texts{"", "resident_blocks=20", "tail_tiles=3;tail_k_parts=2",
+    CHECK(choices_of("2944,64,32,NN") == Texts{"", "resident_blocks=20", "tail_tiles=3;tail_k_parts=2",
                                                "resident_blocks=20;tail_tiles=3;tail_k_parts=2"});
     const Texts deep = choices_of("2944,64,1000,NN");
     REQUIRE(deep.size() == 2 + 2 * 4);  // 2, 3, 4 and 6 parts; 8 would be 24 blocks
     CHECK(deep[deep.size() - 2] == "tail_tiles=3;tail_k_parts=6");
-    CHECK(choices_of("128,64,20,NN,23") == choices_of("2944,64,20,NN"));
-    CHECK(choices_of("2560,128,20,NN") == Texts{"", "resident_blocks=20"});    // two full waves
-    CHECK(choices_of("2432,64,20,NN") == Texts{"", "k_parts=2"});              // not one
-    CHECK(choices_of("2944,64,20,NN", 1) == Texts{"", "resident_blocks=20"});  // a second launch would need C
+    CHECK(choices_of("128,64,32,NN,23") == choices_of("2944,64,32,NN"));
+    CHECK(choices_of("2560,128,32,NN") == Texts{"", "resident_blocks=20"});    // two full waves
+    CHECK(choices_of("2432,64,32,NN") == Texts{"", "k_parts=2"});              // not one
+    CHECK(choices_of("2944,64,32,NN", 1) == Texts{"", "resident_blocks=20"});  // a second launch would need C
 }
 
 TEST_CASE("tiles are shared where some blocks would have one more than others") {
@@ -95,9 +95,11 @@ TEST_CASE("parts that meet in a workspace, doubled as long as there are slices a
 
 TEST_CASE("a kernel that has to know the GPU's size is told it in every way") {
     const Kernel kernel{.implementation = &tiled, .cost = {.kind = CostFigures::Kind::fetch}};
-    CHECK(choices_of("128,64,40,NN", 0, kernel) ==
+    // Its parts are worth their while from 64 steps on, whatever a tile's slice has.
+    CHECK(choices_of("128,64,200,NN", 0, kernel) ==
           Texts{"resident_blocks=20", "k_parts=2;resident_blocks=20", "k_parts=3;resident_blocks=20"});
-    CHECK(choices_of("2944,64,20,NN", 0, kernel) == Texts{"resident_blocks=20"});
+    CHECK(choices_of("128,64,127,NN", 0, kernel) == Texts{"resident_blocks=20"});
+    CHECK(choices_of("2944,64,32,NN", 0, kernel) == Texts{"resident_blocks=20"});
 }
 
 TEST_CASE("k is not cut where that gives more than two waves of blocks") {
