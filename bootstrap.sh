@@ -32,7 +32,7 @@ words=()
 for word in "$@"; do
     if [ "$word" = --local-cuda ]; then LOCAL_CUDA=1; else words+=("$word"); fi
 done
-set -- "${words[@]}"
+set -- ${words[@]+"${words[@]}"}
 command=${1:---help}
 case $PWD in *[[:space:]:]*) die "the path of this folder has a space or a colon, which LD_PRELOAD cannot hold: $PWD" ;; esac
 case $command:$# in

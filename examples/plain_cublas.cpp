@@ -119,7 +119,9 @@ int main(int argc, char** argv) {
     const cudaError_t found = cudaGetDeviceCount(&device_count);
     if (found != cudaSuccess || device_count == 0) {
         std::fprintf(stderr, "No CUDA GPU can be used here (%s), so nothing was multiplied.\n",
-                     found != cudaSuccess ? cudaGetErrorString(found) : "none present");
+                     found == cudaErrorInsufficientDriver ? "no NVIDIA driver, or one that is too old"
+                     : found != cudaSuccess               ? cudaGetErrorString(found)
+                                                          : "none present");
         return exit_without_gpu;
     }
 

@@ -216,7 +216,7 @@ toolkit_candidates() {
 install_cuda_wheels() {
     local root=$tools_dir/cuda-wheels/nvidia/cu13 machine library
     is_stamped "$tools_dir/cuda-wheels/installed" "${cuda_wheels[*]}" && return
-    say "no usable CUDA toolkit found; installing into .tools/cuda-wheels (2 GB): ${cuda_wheels[*]}"
+    say "no usable CUDA toolkit found; installing into .tools/cuda-wheels (0.9 GB): ${cuda_wheels[*]}"
     rm -rf "$tools_dir/cuda-wheels" "$tools_dir/cuda"
     install_wheels --no-deps --no-compile --target "$tools_dir/cuda-wheels" "${cuda_wheels[@]}" ||
         die "could not install the CUDA wheels with pip"
@@ -249,6 +249,7 @@ need_cuda() {
     fi
     if [ -z "$CUDA_PATH_FOUND" ]; then
         install_cuda_wheels
+        is_usable_toolkit "$tools_dir/cuda" || die "the CUDA toolkit in .tools/cuda-wheels is not complete; remove .tools"
         take_toolkit "$tools_dir/cuda" ||
             die "the CUDA compiler in .tools/cuda works with none of: $(gcc_candidates | paste -s -d ' ');" \
                 "install an older one, as g++-14 (.tools/probe.log: $(grep -m 1 error "$tools_dir/probe.log"))"
@@ -322,7 +323,7 @@ run_tests() {
     # What the caller's shell sets for other programs must not reach the tests.
     local name
     for name in $(compgen -e); do
-        case $name in SGEMM_SHIM_* | CUBLAS_* | NVIDIA_TF32_OVERRIDE | LD_PRELOAD) unset "$name" ;; esac
+        case $name in SGEMM_* | SOFTWARE_GPU_* | CUBLAS_* | NVIDIA_TF32_OVERRIDE | LD_PRELOAD) unset "$name" ;; esac
     done
     # The toolkit's cuBLAS need not be on the loader's path.
     LD_LIBRARY_PATH=$cuda_library_directory${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
@@ -340,7 +341,10 @@ check_format() {
 
 # no_stray_headers DIRECTORY: a target without CUDA's headers builds only where somebody has put them into the compiler's own places.
 no_stray_headers() {
-    ! ninja -C "$1" -t deps | grep -E '^ +(/usr/include|/usr/local/include)/(cuda|cublas|driver_types|vector_types)'
+    local headers
+    headers=$(ninja -C "$1" -t deps) || return
+    [ -n "$headers" ] || return
+    ! grep -E '^ +(/usr/include|/usr/local/include)/(cuda|cublas|driver_types|vector_types)' <<<"$headers"
 }
 
 check_scripts() {

@@ -25,7 +25,7 @@ run_demo() {
         shim=$libraries/libsgemm_shim.so.0
         size=${3:-256} alone='alone (stand-in)' baseline="the host's BLAS" status=0
         LD_LIBRARY_PATH=$libraries "$program" "$size" >"$output/alone" || status=$?
-    else
+    elif [ "$status" -eq 0 ]; then
         build_targets "$1" demo_with_gpu
     fi
     [ "$status" -eq 0 ] || die "the program failed without the shim (exit status $status)"

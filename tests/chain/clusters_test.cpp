@@ -49,7 +49,9 @@ Counts read_counts() {
 }
 
 TEST_CASE("a product in clusters that do not fit ends right, by another way, and leaves nothing behind") {
-    const unsigned largest = static_cast<unsigned>(std::atoi(std::getenv("SOFTWARE_GPU_LARGEST_CLUSTER")));
+    const char* limit = std::getenv("SOFTWARE_GPU_LARGEST_CLUSTER");
+    REQUIRE(limit != nullptr);
+    const auto largest = static_cast<unsigned>(std::atoi(limit));
     CHECK(active_clusters(largest) > 0);
     CHECK(active_clusters(largest + 1) == 0);
     int multiprocessors = 0;

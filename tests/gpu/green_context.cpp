@@ -7,14 +7,21 @@
 #include <cuda.h>
 #include <doctest/doctest.h>
 
+#include <dlfcn.h>
+
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "cublas_program.hpp"
+#include "sgemm_shim/sgemm_shim.h"
 #include "tests/support/test_program.hpp"
 
 namespace sgemm_shim::testing {
@@ -105,7 +112,7 @@ class GreenContext {
     cudaStream_t stream_ = nullptr;
 };
 
-/// Empty, and the case is noted as skipped, where the driver has no green contexts.
+/// False, and the case is noted as skipped, where the driver has no green contexts.
 bool has_green_contexts(Driver& driver) {
     check_cuda(cudaSetDevice(0), "cudaSetDevice");
     check_cuda(cudaFree(nullptr), "the context");
@@ -130,6 +137,19 @@ void wait_or_end(cudaStream_t stream, const char* what) {
         std::this_thread::sleep_for(milliseconds(1));
     }
     check_cuda(status, what);
+}
+
+/// By a kernel of the library, which must be there.
+std::uint64_t served_calls() {
+    const auto read = reinterpret_cast<decltype(&sgemm_shim_read_counters)>(
+        dlsym(RTLD_DEFAULT, "sgemm_shim_read_counters"));
+    const bool is_under_the_library = read != nullptr;
+    REQUIRE(is_under_the_library);
+    std::vector<sgemm_shim_counter> rows(read(nullptr, 0));
+    rows.resize(std::min(rows.size(), read(rows.data(), rows.size())));
+    std::uint64_t calls = 0;
+    for (const sgemm_shim_counter& row : rows) calls += row.forwarded ? 0 : row.calls;
+    return calls;
 }
 
 /// What the cost model divides along k, in clusters of up to 16 blocks or in a workspace; tiles that as many
@@ -164,11 +184,14 @@ void multiply_all(cublasHandle_t handle, cudaStream_t stream) {
 TEST_CASE("products in a green context of 8 multiprocessors end, and are right") {
     Driver driver;
     if (!has_green_contexts(driver)) return;
+    const std::uint64_t before = served_calls();
     const GreenContext context(driver);
     const Handle handle;
     multiply_all(handle, context.stream());
     multiply_all(handle, nullptr);
     CHECK(cudaGetLastError() == cudaSuccess);
+    // Some may be forwarded, but not all of them.
+    CHECK(served_calls() > before);
 }
 
 TEST_CASE("captured products in a green context end, and are right") {

@@ -46,7 +46,8 @@ void emulate(const std::string& emulator, std::vector<std::string>& command,
 }
 
 bool is_of_the_system(const std::string& program) {
-    return program.find('/') == std::string::npos || program.starts_with("/bin/");
+    return program.find('/') == std::string::npos || program.starts_with("/bin/") ||
+           program.starts_with("/usr/bin/");
 }
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
@@ -101,7 +102,7 @@ ChildResult run_program(const std::vector<std::string>& command,
     constexpr int cannot_start = 127;
     std::vector<std::string> arguments = command;
     std::map<std::string, std::string> of_child = environment_for_child(environment);
-    if (const char* emulator = std::getenv("EMULATOR");
+    if (const char* emulator = std::getenv("SGEMM_TEST_EMULATOR");
         emulator != nullptr && !is_of_the_system(command.front()))
         emulate(emulator, arguments, of_child);
     std::vector<std::string> variables;

@@ -16,9 +16,9 @@ struct ChildResult {
 
 /// Runs `command` (the program's path first) with this process's environment changed by `environment`: an
 /// empty value takes the variable out. LD_PRELOAD, LD_LIBRARY_PATH and every SGEMM_SHIM_* of this process are
-/// left behind. With the variable EMULATOR (qemu-aarch64), programs that are not the system's run in that
-/// emulator, which passes LD_PRELOAD on. A child that takes longer than 20 seconds is ended by SIGALRM.
-/// Throws std::runtime_error if the program cannot be started.
+/// left behind. With the variable SGEMM_TEST_EMULATOR (qemu-aarch64), programs that are not the system's run
+/// in that emulator, which passes LD_PRELOAD on. A child that takes longer than 20 seconds is ended by
+/// SIGALRM. Throws std::runtime_error if the program cannot be started.
 ChildResult run_program(const std::vector<std::string>& command,
                         const std::map<std::string, std::string>& environment = {});
 

@@ -4,6 +4,8 @@ namespace software_gpu {
 namespace {
 
 struct CapturedGraph {
+    explicit CapturedGraph(int its_device) : device(its_device) {}
+
     int device;
     std::vector<Node> nodes;
     std::vector<cudaGraphNodeType> types;

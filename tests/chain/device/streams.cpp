@@ -9,6 +9,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Event {
+    explicit Event(int its_device) : device(its_device) {}
+
     int device;
     // Of the latest record:
     std::shared_ptr<Stream> stream;

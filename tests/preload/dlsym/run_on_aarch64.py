@@ -112,7 +112,7 @@ def main():
     build.programs()
     sysroot = subprocess.run([COMPILER, "-print-file-name=libc.so"], check=True, text=True, stdout=subprocess.PIPE).stdout.strip()
     environment = {**os.environ,
-                   "EMULATOR": EMULATOR,
+                   "SGEMM_TEST_EMULATOR": EMULATOR,
                    # Debian keeps the loader and the libraries of the other processor below /usr/aarch64-linux-gnu.
                    "QEMU_LD_PREFIX": os.path.dirname(os.path.dirname(os.path.realpath(sysroot))),
                    "SHIM": os.path.join(settings.folder, "libsgemm_shim.so.0.1.0"),
