@@ -1,4 +1,5 @@
-/* A program that links the library itself, before cuBLAS:  cc direct_link.c -lsgemm_shim -L<CUDA>/lib64 -lcublas
+/* A program that links the library itself, before cuBLAS:
+ *     cc direct_link.c -lsgemm_shim -L<CUDA>/lib64 -lcublas
  * Needs no GPU, and is valid C and C++: it lists the kernels, chooses one, asks what would become of a call,
  * and reads the counters. */
 #include <sgemm_shim/sgemm_shim.h>
