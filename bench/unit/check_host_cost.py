@@ -8,8 +8,6 @@ import tempfile
 from pathlib import Path
 
 bench, stand_in = sys.argv[1:]
-# On a busy machine a part can come out larger than what it is contained in; twice as large was seen.
-noise = 4
 
 
 def expect(condition, what):
@@ -33,9 +31,10 @@ with tempfile.TemporaryDirectory() as folder:
     for row in rows:
         plan, launch, whole = (float(row[part]) for part in ("plan_ns", "launch_ns", "whole_ns"))
         expect(int(row["served"]) == 8, f"every call is served: {row}")
-        expect(0 < plan < noise * launch < 1e6, f"the launch path contains plan(): {row}")
+        # On a busy machine the parts can come out a little less than what they contain.
+        expect(0 < plan < 1.25 * launch < 1e6, f"the launch path contains plan(): {row}")
         # What auto has chosen for a call before is remembered there.
-        expect(0 < whole < 1e6 and (row["asked"] == "auto" or launch < noise * whole), f"all of it: {row}")
+        expect(0 < whole < 1e6 and (row["asked"] == "auto" or launch < 1.25 * whole), f"all of it: {row}")
 
     # Whatever would be forwarded is not run: there is no memory behind it.
     for row in measure("auto", file, SGEMM_SHIM_CUBLAS=stand_in, SGEMM_SHIM_DISABLE="on"):
