@@ -28,7 +28,8 @@ enum class Demand : std::uint8_t { fp32, data_type, compute_type, algorithm };
 
 /// A batch of equally shaped matrices in device memory. Either `first` and `stride` (matrix b starts at
 /// first + b * stride elements; the stride may be zero or negative) or `array` (a device array of one
-/// pointer for each matrix) locates them; the other is unused.
+/// pointer for each matrix) locates them; the other is unused. A, B and C of a call are located the same way:
+/// what C has counts.
 template <class Element>
 struct MatrixBatch {
     Element* first = nullptr;

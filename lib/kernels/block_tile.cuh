@@ -155,10 +155,10 @@ template <class Shape, Major major_a, Major major_b, int vector_width, class Bot
 __device__ inline void for_each_slice(const GemmArguments& arguments, const TilePosition& position,
                                       Multiply multiply) {
     BothSlices& slices = shared_memory<BothSlices>();
-    LoaderA<Shape, major_a, vector_width> loader_a(operand_view<major_a>(arguments.a, position.batch),
-                                                   position.m, arguments.m, thread_index());
-    LoaderB<Shape, major_b, vector_width> loader_b(operand_view<major_b>(arguments.b, position.batch),
-                                                   position.n, arguments.n, thread_index());
+    LoaderA<Shape, major_a, vector_width> loader_a(view_of_a<major_a>(arguments, position.batch), position.m,
+                                                   arguments.m, thread_index());
+    LoaderB<Shape, major_b, vector_width> loader_b(view_of_b<major_b>(arguments, position.batch), position.n,
+                                                   arguments.n, thread_index());
     const auto multiply_loaded = [&] {
         loader_a.store(slices.a);
         loader_b.store(slices.b);

@@ -13,10 +13,30 @@ namespace sgemm_shim {
 
 /// Reads host scalars; device scalars stay addresses.
 inline GemmArguments gemm_arguments(const GemmCall& call) {
+    const bool on_device = call.pointer_mode == PointerMode::device;
     const auto scalar = [&](const float* pointer) {
-        return call.pointer_mode == PointerMode::device ? Scalar{0.0f, pointer} : Scalar{*pointer, nullptr};
+        return on_device ? Scalar{.address = pointer} : Scalar{.value = *pointer};
     };
-    return {call.m, call.n, call.k, scalar(call.alpha), scalar(call.beta), call.a, call.b, call.c};
+    const bool are_arrays = call.c.array != nullptr;
+    const auto location = [&]<class Element>(const MatrixBatch<Element>& matrices) {
+        // An array's elements are addresses; what they are of is told by the flag.
+        Element* const array = reinterpret_cast<Element*>(const_cast<Element**>(matrices.array));
+        return MatrixLocation<Element>{are_arrays ? array : matrices.first, matrices.leading_dimension};
+    };
+    return {.m = call.m,
+            .n = call.n,
+            .k = call.k,
+            .scalars_on_device = on_device,
+            .are_arrays = are_arrays,
+            .is_batch = call.batch_count > 1,
+            .a = location(call.a),
+            .b = location(call.b),
+            .c = location(call.c),
+            .alpha = scalar(call.alpha),
+            .beta = scalar(call.beta),
+            .stride_a = call.a.stride,
+            .stride_b = call.b.stride,
+            .stride_c = call.c.stride};
 }
 
 inline constexpr std::int64_t most_blocks = std::numeric_limits<std::int32_t>::max();  ///< gridDim.x

@@ -29,8 +29,8 @@ class Pipeline {
   public:
     __device__ Pipeline(const GemmArguments& arguments, const TilePosition& position, unsigned thread)
         : buffers_(shared_memory<Buffers>()),
-          loader_a_(operand_view<major_a>(arguments.a, position.batch), position.m, arguments.m, thread),
-          loader_b_(operand_view<major_b>(arguments.b, position.batch), position.n, arguments.n, thread),
+          loader_a_(view_of_a<major_a>(arguments, position.batch), position.m, arguments.m, thread),
+          loader_b_(view_of_b<major_b>(arguments, position.batch), position.n, arguments.n, thread),
           place_(thread) {}
 
     __device__ void accumulate(Accumulator& sum, std::int64_t count_k) {
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
         Pipeline<major_a, major_b, vector_width> pipeline(arguments, position, thread_index());
         pipeline.accumulate(sum, arguments.k);
     }
-    write_squares(arguments, epilogue, matrix_of_batch(arguments.c, position.batch), position.m + place.m,
+    write_squares(arguments, epilogue, matrix_c(arguments, position.batch), position.m + place.m,
                   position.n + place.n, sum);
 }
 

@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
                 }
             });
     }
-    write_squares(arguments, epilogue, matrix_of_batch(arguments.c, position.batch), position.m + place.m,
+    write_squares(arguments, epilogue, matrix_c(arguments, position.batch), position.m + place.m,
                   position.n + place.n, sum);
 }
 

@@ -76,7 +76,7 @@ class OneFetchKernel {
         // Multiples of 4 keep every share's beginning on 16 bytes.
         const int steps = std::max(warp_product::round_up((part + warps - 1) / warps, 4), 4);
         return {std::max((part + steps - 1) / steps, 1), steps, warp_product::log2_of_at_least(tile.m),
-                warp_product::divisor(k_parts)};
+                divisor(k_parts)};
     }
 };
 

@@ -22,9 +22,9 @@ constexpr int most_threads = small_tiles::most_warps * 32;
 /// How a block divides k among its warps.
 struct Shares {
     int warps;
-    int steps;                    ///< of each; only the last of all can be shorter, or have none
-    int tile_m_log2;              ///< tiles have powers of two
-    warp_product::Divisor ranks;  ///< of the cluster
+    int steps;        ///< of each; only the last of all can be shorter, or have none
+    int tile_m_log2;  ///< tiles have powers of two
+    Divisor ranks;    ///< of the cluster
 };
 
 /// Adds the same 4 elements of `count` parts, which part(i) finds, in their order. Reads several at a time.
@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(most_threads)
     const int runs = division.tile_m * division.tile_n / 4;
     const int threads = shares.warps * 32;
     const int thread = static_cast<int>(thread_index());
-    float* const c = matrix_of_batch(arguments.c, tile.batch);
+    float* const c = matrix_c(arguments, tile.batch);
     assume_global(c);
     const bool vectors = has_aligned_columns(c, arguments.c.leading_dimension);
     const auto write = [&](int run, const float(&sum)[4]) {

@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
             }
         });
     }
-    thread_tile_2d::write_thread_tile(arguments, epilogue, matrix_of_batch(arguments.c, position.batch),
+    thread_tile_2d::write_thread_tile(arguments, epilogue, matrix_c(arguments, position.batch),
                                       position.m + m, position.n + n, sum);
 }
 

@@ -24,14 +24,16 @@ struct Exchange {
     float at[Shape::warps_k][Shape::thread_m * Shape::thread_n][threads / Shape::warps_k];
 };
 
+/// `meeting_parts` of each tile meet in the workspace; 0: a part for each block of the cluster.
 template <class Shape, Major major_a, Major major_b>
 __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor)
-    kernel(GemmArguments arguments, [[maybe_unused]] MeetingParts meeting) {
+    kernel([[maybe_unused]] unsigned meeting_parts, GemmArguments arguments,
+           [[maybe_unused]] PartsWorkspace workspace) {
     const Epilogue epilogue(arguments);
     if (epilogue.keeps_c()) return;
     if constexpr (can_meet<Shape>) {
-        if (meeting.parts != 0)
-            return compute_by_parts<Shape, major_a, major_b>(arguments, epilogue, meeting);
+        if (meeting_parts != 0)
+            return compute_by_parts<Shape, major_a, major_b>(arguments, epilogue, meeting_parts, workspace);
     }
     const unsigned ranks = cluster_size();
     const TilePosition position = tile_position<Shape::tile_m, Shape::tile_n>(
@@ -40,7 +42,7 @@ __global__ void __launch_bounds__(threads, Shape::blocks_per_multiprocessor)
 
     // Neighbours for 16-byte stores; else a lane apart, which fills whole sectors of C all the same. With
     // lanes along k there is more to read than to write: neighbours, for 16-byte loads of A.
-    float* const c = matrix_of_batch(arguments.c, position.batch);
+    float* const c = matrix_c(arguments, position.batch);
     const bool vectors = Shape::thread_m % 4 == 0 && has_aligned_columns(c, arguments.c.leading_dimension);
     const bool neighbours = vectors || Shape::lanes_k > 1;
     const int warp_m = place.m / Shape::lanes_m * Shape::lanes_m * Shape::thread_m;

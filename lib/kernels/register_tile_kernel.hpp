@@ -22,12 +22,12 @@ class RegisterTileKernel {
                                    const Workspace& workspace, cudaStream_t stream) {
         const unsigned tiles = grid_size(call, Shape::tile_m, Shape::tile_n);
         const unsigned parts = partition.meeting_parts;
-        if (parts == 0) return launch_blocks(call, tiles, partition.k_parts, {}, stream);
+        if (parts == 0) return launch_blocks(call, tiles, partition.k_parts, 0, {}, stream);
         if (parts > most_meeting_parts) return cudaErrorInvalidConfiguration;
         if (workspace.counter_count >= tiles &&
             workspace.sum_count / parts / (Shape::tile_m * Shape::tile_n) >= tiles)
-            return launch_blocks(call, tiles * parts, 1, {parts, workspace.sums, workspace.counters}, stream);
-        return launch_blocks(call, tiles, register_tile::most_ranks, {parts, nullptr, nullptr}, stream);
+            return launch_blocks(call, tiles * parts, 1, parts, {workspace.sums, workspace.counters}, stream);
+        return launch_blocks(call, tiles, register_tile::most_ranks, parts, {}, stream);
     }
 
     static cudaError_t prepare() { return prepare_functions(Functions::all, 0, most_k_parts); }
@@ -49,12 +49,13 @@ class RegisterTileKernel {
 
     /// `clusters` of `k_parts` blocks each.
     static cudaError_t launch_blocks(const GemmCall& call, unsigned clusters, unsigned k_parts,
-                                     const register_tile::MeetingParts& meeting, cudaStream_t stream) {
+                                     unsigned meeting_parts, const register_tile::PartsWorkspace& workspace,
+                                     cudaStream_t stream) {
         return dispatch_majors(call, [&]<Major major_a, Major major_b>() {
             const unsigned blocks = blocks_of_clusters(clusters, k_parts);
             if (blocks == 0) return cudaErrorInvalidConfiguration;
             return launch_clusters(instance<major_a, major_b>(), k_parts, blocks, register_tile::threads, 0,
-                                   stream, gemm_arguments(call), meeting);
+                                   stream, meeting_parts, gemm_arguments(call), workspace);
         });
     }
 };

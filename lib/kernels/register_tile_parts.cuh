@@ -12,10 +12,9 @@
 
 namespace sgemm_shim::register_tile {
 
-/// As it is passed to the kernel.
-struct MeetingParts {
-    unsigned parts;      ///< of each tile; 0: one for each block of the cluster
-    float* sums;         ///< of the workspace: tiles x parts x elements of a tile; nullptr: there is none
+/// Where the sums of the parts meet.
+struct PartsWorkspace {
+    float* sums;         ///< tiles x parts x elements of a tile; nullptr: there is none
     unsigned* counters;  ///< one for each tile
 };
 
@@ -94,31 +93,29 @@ __device__ inline void add_up_parts(const GemmArguments& arguments, const Epilog
     float total = 0.0f;
 #pragma unroll
     for (unsigned i = 0; i < groups; ++i) total += shared.of_groups[i][element];
-    epilogue.update(matrix_of_batch(arguments.c, position.batch) + m + n * arguments.c.leading_dimension,
-                    total);
+    epilogue.update(matrix_c(arguments, position.batch) + m + n * arguments.c.leading_dimension, total);
 }
 
 /// What a block does where the parts of a tile meet.
 template <class Shape, Major major_a, Major major_b>
 __device__ inline void compute_by_parts(const GemmArguments& arguments, const Epilogue& epilogue,
-                                        const MeetingParts& meeting) {
+                                        unsigned parts, const PartsWorkspace& workspace) {
     using Shared = PartSums<Shape>;
     auto& shared = shared_memory<Shared>();
-    const unsigned parts = meeting.parts;
     const auto part_of_k = [&](unsigned part) { return PartOfK(arguments.k, Shape::round_k, part, parts); };
-    if (meeting.sums != nullptr) {
+    if (workspace.sums != nullptr) {
         const unsigned tile = block_index() / parts;
         const TilePosition position = tile_position<Shape::tile_m, Shape::tile_n>(tile, arguments);
         const float sum = sum_of_part<Shape, major_a, major_b>(
             arguments, position, part_of_k(block_index() % parts), epilogue.has_product(), shared);
         if (thread_index() < Shared::elements)
-            meeting.sums[std::size_t{block_index()} * Shared::elements + thread_index()] = sum;
+            workspace.sums[std::size_t{block_index()} * Shared::elements + thread_index()] = sum;
         synchronize_block();
-        if (thread_index() == 0) shared.arrivals = count_in_order(meeting.counters + tile, 1);
+        if (thread_index() == 0) shared.arrivals = count_in_order(workspace.counters + tile, 1);
         synchronize_block();
         if (shared.arrivals != parts - 1) return;
-        if (thread_index() == 0) meeting.counters[tile] = 0;  // for the next launch
-        const float* const sums = meeting.sums + std::size_t{tile} * parts * Shared::elements;
+        if (thread_index() == 0) workspace.counters[tile] = 0;  // for the next launch
+        const float* const sums = workspace.sums + std::size_t{tile} * parts * Shared::elements;
         add_up_parts<Shape>(arguments, epilogue, position, parts, shared,
                             [&](unsigned part, unsigned element) {
                                 return sums[std::size_t{part} * Shared::elements + element];

@@ -186,8 +186,8 @@ template <class Shape, Major major_a, Major major_b>
 __device__ inline void add_products(Sums<Shape>& sums, const GemmArguments& arguments,
                                     const TilePosition& position, const PartOfK& part,
                                     const Place<Shape>& place, std::int64_t m, int stride_m, std::int64_t n) {
-    const auto view_a = operand_view<major_a>(arguments.a, position.batch);
-    const auto view_b = operand_view<major_b>(arguments.b, position.batch);
+    const auto view_a = view_of_a<major_a>(arguments, position.batch);
+    const auto view_b = view_of_b<major_b>(arguments, position.batch);
     const Lines<major_a, Shape::thread_m> rows(view_a, m, stride_m, arguments.m);
     const Lines<major_b, Shape::thread_n> columns(view_b, n, 1, arguments.n);
 

@@ -36,8 +36,8 @@ __global__ void __launch_bounds__(Shape::threads) kernel(GemmArguments arguments
                     sum = fused_multiply_add(slices.a.at[k][m], slices.b.at[n][k], sum);
             });
     }
-    update_element(arguments, epilogue, matrix_of_batch(arguments.c, position.batch), position.m + m,
-                   position.n + n, sum);
+    update_element(arguments, epilogue, matrix_c(arguments, position.batch), position.m + m, position.n + n,
+                   sum);
 }
 
 }  // namespace sgemm_shim::shared_memory_tile

@@ -104,6 +104,7 @@ class MeetingPlace {
     __device__ void write(const TileWriter& writer, typename Shape::SomeSums& some, unsigned thread,
                           const PlaceInTile<Tiling>& place) const {
         auto& own = some.at[thread / 32];
+        const int slot = RunSlots<Tiling>::slot_of(thread % 32);
 #pragma unroll 1
         for (int first = 0; first < Tiling::runs; first += gathered_runs) {
             float total[gathered_runs][Tiling::square] = {};
@@ -111,8 +112,7 @@ class MeetingPlace {
 #pragma unroll
             for (int offset = 0; offset < gathered_runs; offset += Shape::runs_at_once) {
 #pragma unroll
-                for (int i = 0; i < Shape::runs_at_once; ++i)
-                    store_four(own[i][thread % 32], total[offset + i]);
+                for (int i = 0; i < Shape::runs_at_once; ++i) store_four(own[i][slot], total[offset + i]);
                 write_some<Shape>(writer, own, first + offset, thread % 32, place);
             }
         }

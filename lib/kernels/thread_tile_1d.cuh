@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(Shape::threads) kernel(GemmArguments arguments
             }
         });
     }
-    float* c = matrix_of_batch(arguments.c, position.batch);
+    float* c = matrix_c(arguments, position.batch);
 #pragma unroll
     for (int j = 0; j < columns; ++j)
         update_element(arguments, epilogue, c, position.m + m, position.n + n + j, sum[j]);

@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(Shape::threads, 2) kernel(GemmArguments argume
             }
         });
     }
-    write_thread_tile(arguments, epilogue, matrix_of_batch(arguments.c, position.batch), position.m + m,
+    write_thread_tile(arguments, epilogue, matrix_c(arguments, position.batch), position.m + m,
                       position.n + n, sum);
 }
 

@@ -17,7 +17,7 @@ class TileWriter {
         : arguments_(arguments),
           epilogue_(epilogue),
           position_(position),
-          c_(matrix_of_batch(arguments.c, position.batch)),
+          c_(matrix_c(arguments, position.batch)),
           takes_vectors_(has_aligned_columns(c_, arguments.c.leading_dimension)) {}
 
     /// Whether columns of C begin on 16 bytes.
@@ -30,25 +30,9 @@ class TileWriter {
     __device__ void write_run(int m, int n, const float* sums) const {
         write_four(epilogue_, address(m, n), position_.m + m, arguments_.m, sums, true);
     }
-    /// Elements from (m, n) of the tile on, of which the first exists, `length` of them at most: those of
-    /// `sums` that lie before the next 16 bytes, if `has_top` says so, and the 4 from there on. Where those 4
-    /// begin, `sums` goes on with what comes after the run: 4 and 3 elements.
-    __device__ void write_shifted(int m, int n, int length, bool has_top, const float (&sums)[7]) const {
-        float* const first = address(m, n);
-        const int shift = to_next_vector(phase_of(first));
-        const std::int64_t left = arguments_.m - (position_.m + m);
-        const int count = left < length ? static_cast<int>(left) : length;
-        float by_two[5], shifted[4];
-#pragma unroll
-        for (int i = 0; i < 5; ++i) by_two[i] = (shift & 2) != 0 ? sums[i + 2] : sums[i];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) shifted[i] = (shift & 1) != 0 ? by_two[i + 1] : by_two[i];
-        write_four(epilogue_, first + shift, shift, count, shifted, true);
-        if (!has_top) return;
-#pragma unroll
-        for (int i = 0; i < 3; ++i) {
-            if (i < shift && i < count) epilogue_.update(first + i, sums[i]);
-        }
+    /// The element at (m, n) of the tile, if it exists.
+    __device__ void write(int m, int n, float sum) const {
+        if (exists(m, n)) epilogue_.update(address(m, n), sum);
     }
 
   private:
@@ -78,32 +62,42 @@ __device__ inline void add_swapped(float (&total)[4], const float* from) {
     total[3] += part.z;
 }
 
-/// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it.
-/// With `ranks` blocks in the cluster, it is the sum of theirs.
+/// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it in
+/// the lanes' slots. With `ranks` blocks in the cluster, it is the sum of theirs.
 template <class Tiling>
 __device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)[32][Tiling::square], int run,
                                          unsigned ranks, unsigned lane, const PlaceInTile<Tiling>& place) {
-    const int m = place.m + Tiling::run_m(run);
-    const int n = place.n + Tiling::run_n(run);
-    const bool exists = writer.exists(m, n);
-    float total[Tiling::square] = {};
-    if (exists) {
-        for (unsigned rank = 0; rank < ranks; ++rank)
-            add_swapped(total, ranks == 1 ? sums[lane] : remote_shared(&sums[lane][0], rank));
+    constexpr int square = Tiling::square;
+    using Slots = RunSlots<Tiling>;
+    float(&own)[square] = sums[Slots::slot_of(lane)];
+    if (ranks > 1 || writer.takes_vectors()) {
+        const int m = place.m + Tiling::run_m(run);
+        const int n = place.n + Tiling::run_n(run);
+        const bool exists = writer.exists(m, n);
+        float total[square] = {};
+        if (exists) {
+            for (unsigned rank = 0; rank < ranks; ++rank)
+                add_swapped(total, ranks == 1 ? own : remote_shared(&own[0], rank));
+        }
+        if (writer.takes_vectors()) {
+            if (exists) writer.write_run(m, n, total);
+            return;
+        }
+        store_swapped(own, total);  // no other block reads this run
+        synchronize_warp();
     }
-    if (writer.takes_vectors()) {
-        if (exists) writer.write_run(m, n, total);
-        return;
-    }
-    // A lane writes 16 bytes all the same: those that begin within its run, the rest from the run below.
-    const PlaceInColumn<Tiling> in_column(lane);
-    float with_below[2 * Tiling::square - 1] = {total[0], total[1], total[2], total[3]};
+    // Vectors off their alignment, or shifted onto it, touch the same sectors of 32 bytes several times.
+    // Lanes along a column touch each of them once, but for the two at the ends.
+    constexpr int rows = Tiling::lanes_m * square;
+    constexpr int columns_at_once = 32 / rows;
+    const int row = static_cast<int>(lane) % rows;
 #pragma unroll
-    for (int i = 0; i + 1 < Tiling::square; ++i)
-        with_below[Tiling::square + i] = shuffle(total[i], in_column.lane_below);
-    if (exists)
-        writer.write_shifted(m, n, (Tiling::lanes_m - in_column.number) * Tiling::square,
-                             in_column.number == 0, with_below);
+    for (int i = 0; i < Tiling::lanes_n; i += columns_at_once) {
+        const int number_n = i + static_cast<int>(lane) / rows;
+        const float(&slot)[square] = sums[Slots::slot(row / square, number_n)];
+        writer.write(place.warp_m + Tiling::run_m(run) + row,
+                     place.warp_n + number_n * square + Tiling::run_n(run), slot[row % square ^ 1]);
+    }
 }
 
 /// Writes runs `first` and after, which the warp's threads have put into `own`, as store_swapped() leaves
@@ -126,10 +120,11 @@ __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sum
                                    typename Shape::SomeSums& some, unsigned thread,
                                    const PlaceInTile<typename Shape::Tiling>& place) {
     auto& own = some.at[thread / 32];
+    const int slot = RunSlots<typename Shape::Tiling>::slot_of(thread % 32);
 #pragma unroll
     for (int first = 0; first < Shape::Tiling::runs; first += Shape::runs_at_once) {
 #pragma unroll
-        for (int i = 0; i < Shape::runs_at_once; ++i) store_swapped(own[i][thread % 32], sums.run(first + i));
+        for (int i = 0; i < Shape::runs_at_once; ++i) store_swapped(own[i][slot], sums.run(first + i));
         write_some<Shape>(writer, own, first, thread % 32, place);
     }
 }

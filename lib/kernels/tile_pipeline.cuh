@@ -155,10 +155,10 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
     using Stage = typename Shape::Stage;
     const std::int64_t first_k = std::int64_t{task.range.first} * Shape::tile_k;
     SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, width_a> copies_a(
-        operand_view<major_a>(arguments.a, task.position.batch), task.position.m,
+        view_of_a<major_a>(arguments, task.position.batch), task.position.m,
         valid_part(arguments.m, task.position.m, Shape::tile_m), first_k, thread);
     SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, width_b> copies_b(
-        operand_view<major_b>(arguments.b, task.position.batch), task.position.n,
+        view_of_b<major_b>(arguments, task.position.batch), task.position.n,
         valid_part(arguments.n, task.position.n, Shape::tile_n), first_k, thread);
 
     for (int slice = 0; slice < task.range.count_whole; ++slice) {
@@ -175,15 +175,16 @@ __device__ inline void produce(const GemmArguments& arguments, const TileTask<Sh
     }
 }
 
-/// The same with the widest copies that the operands allow.
+/// The same with the widest copies that the operands allow. Without a step of k there may be no operands.
 template <class Shape, Major major_a, Major major_b>
 __device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
                                RingOfProducers<Shape>& ring, unsigned thread) {
+    if (task.range.count_whole == 0 && task.range.last_steps == 0) return;
     constexpr int wide_a = major_a == Major::mn ? 4 : 1;
     constexpr int wide_b = major_b == Major::mn ? 4 : 1;
-    const bool is_wide_a = allows_wide_copies(operand_view<major_a>(arguments.a, task.position.batch),
+    const bool is_wide_a = allows_wide_copies(view_of_a<major_a>(arguments, task.position.batch),
                                               valid_part(arguments.m, task.position.m, Shape::tile_m));
-    const bool is_wide_b = allows_wide_copies(operand_view<major_b>(arguments.b, task.position.batch),
+    const bool is_wide_b = allows_wide_copies(view_of_b<major_b>(arguments, task.position.batch),
                                               valid_part(arguments.n, task.position.n, Shape::tile_n));
     if ((is_wide_a || wide_a == 1) && (is_wide_b || wide_b == 1))
         produce<Shape, major_a, major_b, wide_a, wide_b>(arguments, task, ring, thread);
@@ -368,9 +369,10 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
             }
             // The sums take the place of the stages, which every consumer must have read.
             synchronize_threads(consumers_barrier, Shape::consumers);
+            auto& own = storage.sums.at[thread_index() / 32];
+            const int slot = RunSlots<typename Shape::Tiling>::slot_of(thread_index() % 32);
 #pragma unroll
-            for (int run = 0; run < Shape::Tiling::runs; ++run)
-                store_swapped(storage.sums.at[thread_index() / 32][run][thread_index() % 32], sums.run(run));
+            for (int run = 0; run < Shape::Tiling::runs; ++run) store_swapped(own[run][slot], sums.run(run));
             synchronize_cluster();
             write_share<Shape>(writer, storage.sums, thread_index(), place);
             synchronize_cluster();

@@ -70,8 +70,7 @@ __device__ inline void write_elements(const Epilogue& epilogue, float* element, 
 /// Writes a tile whose sums lie in shared memory as [n][m], neighbouring lanes on neighbouring elements.
 __device__ inline void write_tile(const GemmArguments& arguments, const Epilogue& epilogue,
                                   const warp_product::Tile& tile, const float* sums, int lane) {
-    float* const c =
-        matrix_of_batch(arguments.c, tile.batch) + tile.m + tile.n * arguments.c.leading_dimension;
+    float* const c = matrix_c(arguments, tile.batch) + tile.m + tile.n * arguments.c.leading_dimension;
     if (arguments.c.leading_dimension == tile.valid_m) {
         const int elements = tile.valid_m * tile.valid_n;
         if (elements % 4 == 0 && is_vector_aligned(c)) {

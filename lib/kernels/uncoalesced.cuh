@@ -48,8 +48,8 @@ __device__ inline void compute(const GemmArguments& arguments) {
 
     float sum = 0.0f;
     if (epilogue.has_product()) {
-        const auto view_a = operand_view<major_a>(arguments.a, position.batch);
-        const auto view_b = operand_view<major_b>(arguments.b, position.batch);
+        const auto view_a = view_of_a<major_a>(arguments, position.batch);
+        const auto view_b = view_of_b<major_b>(arguments, position.batch);
         const float* a = view_a.address(row, 0);
         const float* b = view_b.address(column, 0);
         std::int64_t l = 0;
@@ -66,7 +66,7 @@ __device__ inline void compute(const GemmArguments& arguments) {
         for (; l < arguments.k; ++l, a += view_a.k_stride(), b += view_b.k_stride())
             sum = fused_multiply_add(*a, *b, sum);
     }
-    float* c = matrix_of_batch(arguments.c, position.batch);
+    float* c = matrix_c(arguments, position.batch);
     epilogue.update(c + row + column * arguments.c.leading_dimension, sum);
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/primitives.cuh"
+#include "divisor.cuh"
 
 namespace sgemm_shim::warp_product {
 
@@ -25,18 +25,6 @@ struct Image {
     int lanes_of_line_log2;  ///< neighbouring lanes that copy one line
     bool is_run;             ///< the lines follow one another without a gap, here as in global memory
     bool is_aligned;         ///< all lines of all slices begin on 16 bytes
-};
-
-/// A divisor that the host knows: a multiplication and a shift instead of some 20 instructions that wait for
-/// one another. Exact below 2^31.
-struct Divisor {
-    unsigned value;
-    unsigned multiplier;  ///< 2^shift / value, rounded up
-    int shift;
-
-    __device__ unsigned divide(unsigned dividend) const {
-        return static_cast<unsigned>(std::uint64_t{dividend} * multiplier >> shift);
-    }
 };
 
 /// How a call is divided among warps, and one warp's shared memory. Chosen on the host.

@@ -16,15 +16,6 @@ inline bool supports(const GemmCall& call) {
            grid_size(call, largest_tile, largest_tile) != 0;
 }
 
-/// Granlund and Montgomery's: with 31 + ceil(log2(value)) bits, a dividend of 31 bits never sees the
-/// rounding.
-inline Divisor divisor(unsigned value) {
-    int log2 = 0;
-    while (std::uint64_t{1} << log2 < value) ++log2;
-    const int shift = 31 + log2;
-    return {value, static_cast<unsigned>(((std::uint64_t{1} << shift) + value - 1) / value), shift};
-}
-
 inline int round_up(int value, int multiple) {
     return (value + multiple - 1) / multiple * multiple;
 }

@@ -141,11 +141,11 @@ template <Major major_a, Major major_b>
 __device__ inline SlicePlaces start_slices(float* stage, const GemmArguments& arguments,
                                            const Division& division, const Tile& tile, int k, int steps,
                                            int lane) {
-    const int a = start_copies(stage, division.a, operand_view<major_a>(arguments.a, tile.batch), tile.m, k,
+    const int a = start_copies(stage, division.a, view_of_a<major_a>(arguments, tile.batch), tile.m, k,
                                tile.valid_m, steps, lane);
     const int b =
-        start_copies(stage + division.b_begins, division.b, operand_view<major_b>(arguments.b, tile.batch),
-                     tile.n, k, tile.valid_n, steps, lane);
+        start_copies(stage + division.b_begins, division.b, view_of_b<major_b>(arguments, tile.batch), tile.n,
+                     k, tile.valid_n, steps, lane);
     return {a, division.b_begins + b};
 }
 

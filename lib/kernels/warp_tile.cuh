@@ -57,20 +57,19 @@ struct PlaceInTile {
     }
 };
 
-/// The lanes that hold runs of the same column stand one below the other.
+/// The same run of every lane of a warp in shared memory, in 32 slots of 4 elements: a rectangle of C. Which
+/// slot is whose keeps apart, in the banks, both the lanes that store or load a run each and those that load
+/// neighbouring rows of a column.
 template <class Tiling>
-struct PlaceInColumn {
-    int number;           ///< from the top, 0 to lanes_m - 1
-    unsigned lane_below;  ///< of the last one: some lane
-
-    __device__ explicit PlaceInColumn(unsigned lane) {
-        if constexpr (Tiling::lanes_m == 8) {
-            number = LaneNumbers(lane).of_8;
-            lane_below = (lane % 2 == 0 ? lane + 1 : lane + 7) % 32;
-        } else {
-            number = LaneNumbers(lane).of_4;
-            lane_below = (lane + 2) % 32;
-        }
+struct RunSlots {
+    /// Of the lane with these numbers along m and along n.
+    __device__ static int slot(int number_m, int number_n) {
+        return Tiling::lanes_m == 8 ? number_n * 8 + (number_m ^ (2 * number_n))
+                                    : number_n / 2 * 8 + number_m * 2 + number_n % 2;
+    }
+    __device__ static int slot_of(unsigned lane) {
+        const LaneNumbers numbers(lane);
+        return Tiling::lanes_m == 8 ? slot(numbers.of_8, numbers.of_4) : slot(numbers.of_4, numbers.of_8);
     }
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <limits>
@@ -35,8 +36,8 @@ unsigned grid_of(std::int64_t m, std::int64_t n, std::int64_t batch_count, int t
 float epilogue(float alpha, float sum, float beta, float c, std::int64_t k = 1) {
     GemmArguments arguments{};
     arguments.k = k;
-    arguments.alpha = {alpha, nullptr};
-    arguments.beta = {beta, nullptr};
+    arguments.alpha.value = alpha;
+    arguments.beta.value = beta;
     Epilogue(arguments).update(&c, sum);
     return c;
 }
@@ -156,20 +157,50 @@ TEST_CASE("host scalars are read when the arguments are made, device scalars are
     call.beta = &beta;
     GemmArguments arguments = gemm_arguments(call);
     alpha = 4.0f;
-    CHECK(arguments.alpha.read() == 3.0f);
-    CHECK(std::isnan(arguments.beta.read()));
+    CHECK(arguments.read(arguments.alpha) == 3.0f);
+    CHECK(std::isnan(arguments.read(arguments.beta)));
 
     call.pointer_mode = PointerMode::device;
     call.beta = address_of_nothing(0x10);
     arguments = gemm_arguments(call);
     alpha = 5.0f;
-    CHECK(arguments.alpha.read() == 5.0f);
+    CHECK(arguments.read(arguments.alpha) == 5.0f);
     CHECK(arguments.beta.address == call.beta);
     CHECK(arguments.m == call.m);
     CHECK(arguments.n == call.n);
     CHECK(arguments.k == call.k);
     CHECK(arguments.a.first == call.a.first);
     CHECK(arguments.c.leading_dimension == call.c.leading_dimension);
+}
+
+TEST_CASE("the arguments find every matrix of a batch, by strides and by arrays") {
+    float storage[8] = {};
+    GemmCall call = legal_call();
+    const float scalar = 1.0f;
+    call.alpha = call.beta = &scalar;
+    call.c = {storage, nullptr, 2, 3};
+    CHECK(matrix_c(gemm_arguments(call), 0) == storage);
+    call.batch_count = 2;
+    CHECK(matrix_c(gemm_arguments(call), 0) == storage);
+    CHECK(matrix_c(gemm_arguments(call), 1) == storage + 3);
+
+    const float* const operands[] = {storage + 5, storage + 1};
+    float* const results[] = {storage + 4, storage + 2};
+    call.a.array = call.b.array = operands;
+    call.c.array = results;
+    for (const std::int64_t count : {1, 2}) {
+        call.batch_count = count;
+        const GemmArguments arguments = gemm_arguments(call);
+        for (std::int64_t i = 0; i < count; ++i) {
+            CHECK(matrix_c(arguments, i) == results[i]);
+            CHECK(view_of_a<Major::k>(arguments, i).base == operands[i]);
+            CHECK(view_of_b<Major::mn>(arguments, i).base == operands[i]);
+        }
+    }
+}
+
+TEST_CASE("what single products need of the arguments comes first") {
+    CHECK(offsetof(GemmArguments, beta) + sizeof(Scalar) <= 96);
 }
 
 TEST_CASE("epilogue: beta = 0 does not read C") {
@@ -211,7 +242,7 @@ TEST_CASE("a divisor divides every number below 2^31 as the machine does") {
          {1u, 2u, 3u, 5u, 7u, 10u, 641u, 65535u, 65536u, 65537u, 123456789u, (1u << 30) - 1, 1u << 30,
           (1u << 30) + 1, largest_dividend - 1, largest_dividend}) {
         CAPTURE(value);
-        const warp_product::Divisor divisor = warp_product::divisor(value);
+        const Divisor divisor = divisor(value);
         CHECK(divisor.value == value);
         const unsigned multiples = largest_dividend / value;
         for (const unsigned multiple :
