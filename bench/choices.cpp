@@ -65,8 +65,8 @@ std::vector<sgemm_shim::Partition> partitions(const Problem& problem, const sgem
     if (kernel.shares_tiles && tail != 0 && tiles <= sgemm_shim::most_shared_waves * slots &&
         sgemm_shim::can_share_tiles(tiles, slices, slots, kernel.most_k_parts))
         all.push_back({.resident_blocks = resident, .shares_tiles = true});
-    // Less than a wave has neither blocks that could go on to another tile nor a tail.
-    if (tiles <= slots || always_resident) return all;
+    // Others have no blocks that go on to another tile, and less than a wave has neither these nor a tail.
+    if (row.cost.kind != sgemm_shim::CostFigures::Kind::pipeline || tiles <= slots) return all;
     all.push_back({.resident_blocks = resident});
     // With beta a second launch is not allowed.
     if (tail == 0 || problem.beta != 0) return all;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fits the constants of lib/cost_model.cpp and of the rows of lib/kernel_table.cpp to what `sgemm_bench --every-choice` measured.
+"""Fits the constants of lib/costs and of the rows of lib/kernel_table.cpp to what `sgemm_bench --every-choice` measured.
 
     sgemm_bench --list-figures >figures.txt
     bench/fit_costs.py figures.txt CHOICES.csv... [--family pipelines] [--worst 10]
 
-The formulas are those of cost_model.cpp, in its words; a constant here has the name that it has there. Each family of kernels is
+The formulas are those of lib/costs, in its words; a constant here has the name that it has there. Each family of kernels is
 fitted by itself, by least squares of the logarithms, candidates near the fastest of their call counting most. Printed are the
 constants, how far estimates lie from what was measured for candidates within 30 % of the fastest, and what choosing by them
 within the family would cost (regret). `sgemm_bench --list-plans` and fit_model.py --plans tell the same of the library, once the
@@ -321,8 +321,44 @@ class Tiny(Family):
         return c["tiny_start"] + np.maximum(work, self.memory_us(f, c["tiny_memory_share"]))
 
 
+class Staged(Family):
+    """staged_*: a block's threads load a chunk of k, store it to shared memory and multiply it from there."""
+
+    def constants(self):
+        return {"staged_start": 1.3, "staged_cycles_along_mn": 4, "staged_cycles_along_k": 6, "staged_write": 1e-4,
+                "staged_cluster": 0.5, "staged_cluster_per_part": 0.05, "staged_cluster_per_element": 1e-4, "staged_memory_share": 0.6,
+                **{f"efficiency {kernel}": 0.3 for kernel in self.kernels},
+                **{f"chunk_us {kernel}": 0.4 for kernel in self.kernels},
+                **{f"block_us {kernel}": 0.05 for kernel in self.kernels}}
+
+    def features(self, call, kernel, k_parts, *_):
+        tiles, figures = self.tiles(call, kernel)
+        chunks = math.ceil(math.ceil(call["k"] / figures["tile_k"]) / k_parts)
+
+        def fill(size, of):
+            return size / (math.ceil(size / of) * of)
+        return {**figures, "parts": k_parts, "chunks": chunks, "part": min(call["k"], chunks * figures["tile_k"]),
+                "each": math.ceil(tiles * k_parts / (self.multiprocessors * CLUSTER_SHARES[k_parts])),
+                "fill_m": fill(call["m"], figures["tile_m"]), "fill_n": fill(call["n"], figures["tile_n"])}
+
+    def estimate(self, f, c):
+        def loads(along_k, length):
+            return length * f["part"] / 32 * np.where(along_k > 0, c["staged_cycles_along_k"], c["staged_cycles_along_mn"])
+        load = loads(f["along_k_a"], f["tile_m"] * f["fill_m"]) + loads(f["along_k_b"], f["tile_n"] * f["fill_n"])
+        multiply = f["tile_m"] * f["tile_n"] * np.ceil(f["part"] / 4) * 4 / (LANES * self.of_kernel(f, c, "efficiency"))
+        write = f["tile_m"] * f["fill_m"] * f["tile_n"] * f["fill_n"] * c["staged_write"] / f["parts"]
+        block = (load + multiply) / self.mhz + write + self.of_kernel(f, c, "block_us")
+        rounds = np.ceil(f["each"] / f["blocks_per_multiprocessor"])
+        wait = rounds * f["chunks"] * self.of_kernel(f, c, "chunk_us")
+        cluster = np.where(f["parts"] > 1, c["staged_cluster"] + f["parts"] * (
+            c["staged_cluster_per_part"] + c["staged_cluster_per_element"] * f["tile_m"] * f["tile_n"]), 0)
+        return c["staged_start"] + overlapped(overlapped(wait, f["each"] * block) + cluster,
+                                              self.memory_us(f, c["staged_memory_share"]))
+
+
 FAMILIES = {"pipelines": (Pipelines, lambda kernel: kernel.startswith("tile_")),
             "registers": (Registers, lambda kernel: kernel.startswith(("direct_", "dot"))),
+            "staged": (Staged, lambda kernel: kernel.startswith("staged_")),
             "fetch": (Fetch, lambda kernel: kernel == "one_fetch"),
             "tiny": (Tiny, lambda kernel: kernel == "tiny_matrices")}
 

@@ -16,7 +16,7 @@ namespace sgemm_shim {
 
 /// What the cost model needs to know of a kernel that computes C in tiles. Sizes in elements.
 struct TileFigures {
-    int m = 0, n = 0, k = 0;            ///< k: of one slice
+    int m = 0, n = 0, k = 0;            ///< k: of one slice, round or chunk
     int blocks_per_multiprocessor = 0;  ///< at the same time
 };
 
@@ -65,12 +65,18 @@ struct RegistersCost {
     float block_us = 0;             ///< a block, beside its reads
     float write_us = 0;             ///< an element of C, where columns begin on 16 bytes; else twice that
 };
+struct StagedCost {
+    float efficiency = 0;  ///< share of the multiply-add peak
+    float chunk_us = 0;    ///< until a chunk of k has been loaded and multiplied, whatever other blocks do
+    float block_us = 0;    ///< a block, beside what it loads, multiplies and writes
+};
 struct CostFigures {
-    enum class Kind : std::uint8_t { none, pipeline, registers, fetch, tiny };
+    enum class Kind : std::uint8_t { none, pipeline, registers, staged, fetch, tiny };
 
     Kind kind = Kind::none;  ///< none: plan() never chooses the kernel by itself
     PipelineCost pipeline{};
     RegistersCost registers{};
+    StagedCost staged{};
 };
 
 struct Kernel {

@@ -53,25 +53,28 @@ bool is_off_alignment(std::int64_t leading_dimension) {
     return leading_dimension % 4 != 0;
 }
 
-/// Of medium depth, with C and A or B off their alignment. Of 124 shapes, the 10 of this kind took cuBLAS
-/// 0.54 to 0.78 of our time; with fewer or more steps of k it is as often slower.
-bool is_ragged_of_medium_depth(const GemmCall& call) {
-    constexpr std::int64_t least_side = 24, least_elements = 100000, least_k = 16, most_k = 512;
-    return is_off_alignment(call.c.leading_dimension) &&
-           (is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension)) &&
-           call.k >= least_k && call.k <= most_k && call.m >= least_side && call.n >= least_side &&
-           call.m >= (least_elements + call.n - 1) / call.n;
+bool has_operand_off_alignment(const GemmCall& call) {
+    return is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension);
 }
 
-/// Deep, with a thin side and two million elements in A and B together, both contiguous along m and n and A
-/// or B off its alignment. Of 500 shapes, the 12 of this kind took cuBLAS 0.66 of our time in the geometric
-/// mean, and two of them took it longer.
+/// Of medium depth and size. Of 386 shapes, the 15 of this kind took cuBLAS 0.63 to 0.95 of our fastest
+/// kernel's time; with fewer or more steps of k, or elements of C, it is as often slower.
+bool is_ragged_of_medium_depth(const GemmCall& call) {
+    constexpr std::int64_t least_elements = 120000, most_elements = 8000000, least_k = 48, most_k = 600,
+                           least_side = 24;
+    return has_operand_off_alignment(call) && call.k >= least_k && call.k <= most_k &&
+           std::min(call.m, call.n) >= least_side && call.m >= (least_elements + call.n - 1) / call.n &&
+           call.m <= most_elements / call.n;
+}
+
+/// Deeper, with a thin side and two million elements in A and B together, both contiguous along m and n. Of
+/// 500 shapes, the 12 of this kind took cuBLAS 0.66 of our time in the geometric mean, and two of them took
+/// it longer.
 bool is_ragged_thin_and_deep(const GemmCall& call) {
-    constexpr std::int64_t most_of_thin_side = 256, least_k = 65, least_elements = 2000000;
+    constexpr std::int64_t most_of_thin_side = 256, least_k = 601, least_elements = 2000000;
     return call.operation_a == Operation::none && call.operation_b != Operation::none &&
-           (is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension)) &&
-           std::min(call.m, call.n) <= most_of_thin_side && call.k >= least_k &&
-           call.m + call.n > (least_elements - 1) / call.k;
+           has_operand_off_alignment(call) && std::min(call.m, call.n) <= most_of_thin_side &&
+           call.k >= least_k && call.m + call.n > (least_elements - 1) / call.k;
 }
 
 bool is_faster_in_cublas(const GemmCall& call) {

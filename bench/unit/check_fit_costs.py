@@ -28,6 +28,8 @@ direct_wide      8    256      4                         6           16
 dot              4      4    512                         6           16
 dot_tall        16      1    128                         6           16
 dot_wide         1     16    128                         6           16
+staged_8x8       8      8    128                         8           16
+staged_16x16    16     16     32                         8           16
 one_fetch       32     32    128                         2           16
 tiny_matrices   32     32     16                         5            1
 """

@@ -18,7 +18,7 @@ namespace {
 constexpr int multiprocessors = 10;
 
 constexpr KernelImplementation tiled{.functions = {}, .most_k_parts = 8, .tiles = {128, 64, 16, 2}};
-constexpr Kernel tiled_row{.implementation = &tiled};
+constexpr Kernel tiled_row{.implementation = &tiled, .cost = {.kind = CostFigures::Kind::pipeline}};
 
 std::vector<std::string> choices_of(const std::string& shape, float beta = 0, const Kernel& row = tiled_row) {
     Shape parsed = parse_shapes(shape, {}).front();
@@ -66,7 +66,7 @@ TEST_CASE("more than a wave: blocks that stay, and the last tiles in parts of th
 TEST_CASE("tiles are shared where some blocks would have one more than others") {
     KernelImplementation sharing = tiled;
     sharing.shares_tiles = true;
-    const Kernel kernel{.implementation = &sharing};
+    const Kernel kernel{.implementation = &sharing, .cost = {.kind = CostFigures::Kind::pipeline}};
     const auto shares = [&](const std::string& shape) {
         const Problem problem = to_problem(parse_shapes(shape, {}).front());
         return std::ranges::any_of(partitions(problem, kernel, multiprocessors),

@@ -71,7 +71,7 @@ const std::vector<Obstacle> obstacles = {
     {ForwardReason::unsupported, [](Situation& s) { make_too_large(s.call); }},
     {ForwardReason::slower,
      [](Situation& s) {
-         s.call.m = std::max(s.call.m, std::int64_t{1001});
+         s.call.m = std::max(s.call.m, std::int64_t{1201});
          s.call.n = std::max(s.call.n, std::int64_t{103});
          s.call.k = s.call.b.leading_dimension = 77;
          s.call.a.leading_dimension = s.call.c.leading_dimension = s.call.m + 1 - s.call.m % 2;
@@ -262,7 +262,10 @@ TEST_CASE("no kernel claims a product of more tiles than a grid has blocks") {
 }
 
 TEST_CASE("sizes beyond 65535 tiles and long batches are served, and k has no limit") {
-    const std::set<std::string> for_small_matrices = {"one_fetch", "tiny_matrices"};  // these count it in int
+    const auto counts_in_int = [](const Kernel& kernel) {
+        using enum CostFigures::Kind;
+        return kernel.cost.kind == staged || kernel.cost.kind == fetch || kernel.cost.kind == tiny;
+    };
     Situation situation;
     for (const Kernel& kernel : kernel_table().subspan(1)) {
         CAPTURE(kernel.name);
@@ -280,7 +283,7 @@ TEST_CASE("sizes beyond 65535 tiles and long batches are served, and k has no li
         CHECK(situation.decide().kernel == &kernel);
         situation.call = legal_call();
         situation.call.k = situation.call.b.leading_dimension = std::int64_t{1} << 33;
-        if (for_small_matrices.contains(kernel.name))
+        if (counts_in_int(kernel))
             CHECK(situation.decide().reason == ForwardReason::unsupported);
         else
             CHECK(situation.decide().kernel == &kernel);
@@ -318,13 +321,15 @@ TEST_CASE("what cuBLAS is faster at is forwarded, and its neighbours are served"
     constexpr Operation n = Operation::none, t = Operation::transpose;
     for (const Operation a : {n, t}) {
         for (const Operation b : {n, t}) {
-            CHECK_FALSE(served(a, b, 1001, 103, 77, 0, 1));
-            CHECK(served(a, b, 1000, 104, 76, 0, 1));  // on its alignment
-            CHECK(served(a, b, 1001, 103, 15, 0, 1));
-            CHECK(served(a, b, 1001, 101, 513, 0, 1));
-            CHECK(served(a, b, 9001, 11, 77, 0, 1));
-            CHECK(served(a, b, 1001, 97, 77, 0, 1));
-            CHECK(served(a, b, 1001, 103, 77, 0, 2));
+            CHECK_FALSE(served(a, b, 1201, 101, 77, 0, 1));
+            CHECK_FALSE(served(a, b, 1200, 100, 76, 1, 1));
+            CHECK(served(a, b, 1200, 100, 76, 0, 1));  // on its alignment
+            CHECK(served(a, b, 1201, 101, 47, 0, 1));
+            CHECK(served(a, b, 1201, 101, 601, 0, 1));
+            CHECK(served(a, b, 9001, 23, 77, 0, 1));
+            CHECK(served(a, b, 1201, 99, 77, 0, 1));
+            CHECK(served(a, b, 8001, 1001, 77, 0, 1));
+            CHECK(served(a, b, 1201, 101, 77, 0, 2));
         }
     }
     CHECK_FALSE(served(n, t, 14, 3870, 4906, 0, 1));
@@ -337,6 +342,7 @@ TEST_CASE("what cuBLAS is faster at is forwarded, and its neighbours are served"
     CHECK(served(n, t, 14, 3870, 4906, 0, 2));
     CHECK(served(n, t, 257, 3870, 4906, 0, 1));
     CHECK(served(n, t, 14, 3870, 514, 0, 1));
+    CHECK(served(n, t, 6, 5184, 600, 0, 1));
 }
 
 TEST_CASE("what is decided without the device agrees with the whole decision") {
