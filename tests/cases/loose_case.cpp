@@ -153,10 +153,12 @@ std::string run_overlapping(const ProductCall& product, const Kernel& kernel) {
     }
     DeviceBuffer a(floats(gemm_case.layout_a()), 0), b(floats(gemm_case.layout_b()), 0),
         c(static_cast<std::size_t>(gemm_case.layout_c().extent()), 0);
-    call.a = {filled(a), nullptr, gemm_case.lda, gemm_case.stride_a};
-    call.b = {filled(b), nullptr, gemm_case.ldb, gemm_case.stride_b};
-    const PointerArray pointers(filled(c), 0, gemm_case.batch_count);
-    call.c = {nullptr, pointers.as<float>(), gemm_case.ldc, 0};
+    const PointerArray each_a(filled(a), gemm_case.stride_a, gemm_case.batch_count);
+    const PointerArray each_b(filled(b), gemm_case.stride_b, gemm_case.batch_count);
+    const PointerArray one_c(filled(c), 0, gemm_case.batch_count);
+    call.a = {nullptr, each_a.as<const float>(), gemm_case.lda, 0};
+    call.b = {nullptr, each_b.as<const float>(), gemm_case.ldb, 0};
+    call.c = {nullptr, one_c.as<float>(), gemm_case.ldc, 0};
     return launch(kernel, {call});
 }
 

@@ -146,8 +146,9 @@ TEST_CASE("NULL pointers are told apart from illegal values") {
     CHECK(validity_after([](GemmCall& c) { c.b.first = nullptr; }) == Validity::null_pointer);
     CHECK(validity_after([](GemmCall& c) { c.c.first = nullptr; }) == Validity::null_pointer);
     CHECK(validity_after([](GemmCall& c) {
-              c.a.first = nullptr;
-              c.a.array = reinterpret_cast<const float* const*>(0x10);
+              c.a.first = c.b.first = c.c.first = nullptr;
+              c.a.array = c.b.array = reinterpret_cast<const float* const*>(0x10);
+              c.c.array = reinterpret_cast<float* const*>(0x10);
           }) == Validity::computes);
 }
 

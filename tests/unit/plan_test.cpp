@@ -343,6 +343,7 @@ TEST_CASE("what cuBLAS is faster at is forwarded, and its neighbours are served"
     CHECK(served(n, t, 257, 3870, 4906, 0, 1));
     CHECK(served(n, t, 14, 3870, 514, 0, 1));
     CHECK(served(n, t, 6, 5184, 600, 0, 1));
+    CHECK(served(n, t, 3, 399, 1000001, 0, 1));
 }
 
 TEST_CASE("what is decided without the device agrees with the whole decision") {
