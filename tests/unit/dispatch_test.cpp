@@ -242,8 +242,8 @@ TEST_CASE("a divisor divides every number below 2^31 as the machine does") {
          {1u, 2u, 3u, 5u, 7u, 10u, 641u, 65535u, 65536u, 65537u, 123456789u, (1u << 30) - 1, 1u << 30,
           (1u << 30) + 1, largest_dividend - 1, largest_dividend}) {
         CAPTURE(value);
-        const Divisor divisor = divisor(value);
-        CHECK(divisor.value == value);
+        const Divisor by_value = divisor(value);
+        CHECK(by_value.value == value);
         const unsigned multiples = largest_dividend / value;
         for (const unsigned multiple :
              {0u, 1u, 2u, 3u, multiples / 3, multiples / 2, multiples - 1, multiples}) {
@@ -251,10 +251,10 @@ TEST_CASE("a divisor divides every number below 2^31 as the machine does") {
             for (const std::int64_t beside : {-1, 0, 1}) {
                 const std::int64_t dividend = std::int64_t{multiple} * value + beside;
                 if (dividend < 0 || dividend > largest_dividend || multiple > multiples) continue;
-                CHECK(divisor.divide(static_cast<unsigned>(dividend)) == dividend / value);
+                CHECK(by_value.divide(static_cast<unsigned>(dividend)) == dividend / value);
             }
         }
-        CHECK(divisor.divide(largest_dividend) == largest_dividend / value);
+        CHECK(by_value.divide(largest_dividend) == largest_dividend / value);
     }
 }
 
