@@ -75,6 +75,11 @@ def overlapped(one, other):
     return longer + 0.25 * shorter * (shorter / np.maximum(longer, 1e-30)) ** 2
 
 
+def fill(size, tile):
+    """The share of the tiles' rows, columns or steps that exist."""
+    return size / (math.ceil(size / tile) * tile)
+
+
 class Family:
     """Kernels with one formula. Subclasses name the constants with where to begin, and give features() and estimate()."""
 
@@ -207,9 +212,6 @@ class Registers(Family):
         parts = meeting_parts or k_parts
         rounds_of_k = math.ceil(math.ceil(call["k"] / figures["tile_k"]) / parts)
         each = math.ceil(tiles * parts / (self.multiprocessors * CLUSTER_SHARES[1 if meeting_parts else k_parts]))
-
-        def fill(size, of):
-            return size / (math.ceil(size / of) * of)
         return {**figures, "each": each, "parts": parts, "meets": meeting_parts > 0, "rounds_of_k": rounds_of_k,
                 "fill_a": fill(call["m"], figures["tile_m"]), "fill_b": fill(call["n"], figures["tile_n"]),
                 "fill_k": call["k"] / (rounds_of_k * parts * figures["tile_k"]),
@@ -334,9 +336,6 @@ class Staged(Family):
     def features(self, call, kernel, k_parts, *_):
         tiles, figures = self.tiles(call, kernel)
         chunks = math.ceil(math.ceil(call["k"] / figures["tile_k"]) / k_parts)
-
-        def fill(size, of):
-            return size / (math.ceil(size / of) * of)
         return {**figures, "parts": k_parts, "chunks": chunks, "part": min(call["k"], chunks * figures["tile_k"]),
                 "each": math.ceil(tiles * k_parts / (self.multiprocessors * CLUSTER_SHARES[k_parts])),
                 "fill_m": fill(call["m"], figures["tile_m"]), "fill_n": fill(call["n"], figures["tile_n"])}

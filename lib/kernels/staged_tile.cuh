@@ -114,9 +114,8 @@ union Storage {
     alignas(16) float tile[Shape::tile_n][pitch_m<Shape>];          ///< on its way to C
 };
 
-/// A thread's share of an operand's chunks: element `position` of line `line` and of every
-/// lines_at_once-th after it, a line being a
-/// column of the storage.
+/// A thread's share of an operand's chunks: one element of a line and of every lines_at_once-th after it, a
+/// line being a column of the storage.
 template <class Shape, Major major, int tile_mn>
 class ChunkLoads {
     static constexpr unsigned line_length = major == Major::mn ? tile_mn : Shape::chunk_k;
