@@ -89,8 +89,11 @@ class Family:
     def memory_us(self, f, share):
         return np.where(f["bytes"] > CACHED_BYTES, f["bytes"] / (share * NOMINAL_TBS * 1e6), 0)
 
-    def of_kernel(self, f, constants, name):
-        return np.array([constants[f"{name} {kernel}"] for kernel in self.kernels])[f["kernel"].astype(int)]
+    def of_kernel(self, f, constants, name, otherwise=None):
+        """Of a kernel without a constant of that name: `otherwise`, if there is one."""
+        values = [constants[f"{name} {kernel}"] if otherwise is None else constants.get(f"{name} {kernel}", otherwise)
+                  for kernel in self.kernels]
+        return np.array(values)[f["kernel"].astype(int)]
 
     def collect(self, cases):
         """Arrays of features, the times, the weights, and whose row is whose."""
@@ -133,15 +136,19 @@ class Family:
 
 
 class Pipelines(Family):
-    """tile_*: producers copy slices, consumers multiply them."""
+    """tile_*, sliced_*: producers copy slices, consumers multiply them."""
+    TRANSPOSING = ("tile_128x128", "tile_128x64")  # with PipelineShape::loads_at_once
 
     def constants(self):
         return {"pipeline_start": 1.8, "pipeline_round": 0.6, "write_vectors": 2e-4, "write_single": 4e-4,
-                "cycles_per_wide_copy": 23, "cycles_per_single_copy": 9.5, "cluster_start": 0.8, "cluster_per_part": 0.02,
+                "cycles_per_wide_copy": 23, "cycles_per_single_copy": 9.5, "cycles_per_shifted_copy": 9.5, "cluster_start": 0.8,
+                "cluster_per_part": 0.02,
                 "cluster_per_element": 1e-4, "sharing_start": 4.5, "sharing_per_element": 1e-4, "l2_bytes_per_cycle": 19,
                 "memory_share": 0.7, "memory_share_single": 0.36,
                 **{f"efficiency {kernel}": 0.6 for kernel in self.kernels},
-                **{f"half_efficient_blocks {kernel}": 0.3 for kernel in self.kernels}}
+                **{f"half_efficient_blocks {kernel}": 0.3 for kernel in self.kernels},
+                **{f"copies_along_k {kernel}": 0.6 for kernel in self.kernels if kernel in self.TRANSPOSING},
+                **{f"exchange {kernel}": 1e-4 for kernel in self.kernels if kernel.startswith("sliced_")}}
 
     def features(self, call, kernel, k_parts, shares, _):
         tiles, figures = self.tiles(call, kernel)
@@ -160,19 +167,27 @@ class Pipelines(Family):
         full, last = np.divmod(f["each"], held)
         elements = f["tile_m"] * f["tile_n"]
 
+        fills_gpu = (f["shares"] > 0) | (f["tiles"] * f["parts"] > self.multiprocessors)
+        share_along_k = self.of_kernel(f, c, "copies_along_k", 1)
+
         def copies(wide, along_k, length):
             return np.where((wide > 0) & (along_k == 0), length / 4 * c["cycles_per_wide_copy"],
-                            length * c["cycles_per_single_copy"])
-        copy = (copies(f["wide_a"], f["along_k_a"], f["tile_m"]) + copies(f["wide_b"], f["along_k_b"], f["tile_n"])) * f["tile_k"] / 32
+                            length * c["cycles_per_single_copy"] * np.where((wide > 0) & fills_gpu, share_along_k, 1))
+
+        def shifted(wide, along_k, length):
+            return np.where((wide == 0) & (along_k == 0), length, 0) * c["cycles_per_shifted_copy"]
+        per_step = f["tile_k"] / 32
+        copy = (copies(f["wide_a"], f["along_k_a"], f["tile_m"]) + copies(f["wide_b"], f["along_k_b"], f["tile_n"])) * per_step
+        shifted_copy = (shifted(f["wide_a"], f["along_k_a"], f["tile_m"]) + shifted(f["wide_b"], f["along_k_b"], f["tile_n"])) * per_step
         multiply = elements * f["tile_k"] / (LANES * self.of_kernel(f, c, "efficiency"))
         half = self.of_kernel(f, c, "half_efficient_blocks")
 
         def slice_us(blocks):
             some = np.maximum(blocks, 1)
-            return blocks * overlapped(multiply * (some + half) / some, copy) / self.mhz
+            return blocks * overlapped(multiply * (some + half) / some, copy + shifted_copy / some) / self.mhz
         shares = f["shares"] > 0
         write = np.where(shares, f["tiles"] / self.multiprocessors, f["each"] / f["parts"]) * elements * \
-            np.where(f["wide_c"] > 0, c["write_vectors"], c["write_single"])
+            (np.where(f["wide_c"] > 0, c["write_vectors"], c["write_single"]) + self.of_kernel(f, c, "exchange", 0))
         meet = np.where(shares, c["sharing_start"] + c["sharing_per_element"] * f["parts_of_tile"] * elements,
                         np.where(f["parts"] > 1, c["cluster_start"] + c["cluster_per_part"] * f["parts"] +
                                  c["cluster_per_element"] * elements * f["each"], 0))
@@ -355,7 +370,7 @@ class Staged(Family):
                                               self.memory_us(f, c["staged_memory_share"]))
 
 
-FAMILIES = {"pipelines": (Pipelines, lambda kernel: kernel.startswith("tile_")),
+FAMILIES = {"pipelines": (Pipelines, lambda kernel: kernel.startswith(("tile_", "sliced_"))),
             "registers": (Registers, lambda kernel: kernel.startswith(("direct_", "dot"))),
             "staged": (Staged, lambda kernel: kernel.startswith("staged_")),
             "fetch": (Fetch, lambda kernel: kernel == "one_fetch"),

@@ -1,40 +1,50 @@
-// tile_*: producers copy slices, consumers multiply them.
+// tile_*, sliced_*: producers copy slices, consumers multiply them.
 #include "families.hpp"
 
 namespace sgemm_shim::costs {
 namespace {
 
 // Times in microseconds, if they have no other unit.
-constexpr float pipeline_start = 1.637f;        ///< a launch, next to what each round takes
-constexpr float pipeline_round = 0.8513f;       ///< from a block's first copy to the first product
-constexpr float write_vectors = 0.000155f;      ///< an element of a tile, 16 bytes at a time
-constexpr float write_single = 0.0002911f;      ///< the same where columns do not begin on 16 bytes
-constexpr float cycles_per_wide_copy = 17.66f;  ///< a warp's asynchronous copies, for a multiprocessor
-constexpr float cycles_per_single_copy = 8.846f;
-constexpr float cluster_start = 0.6982f;  ///< two barriers
-constexpr float cluster_per_part = 0.01982f;
-constexpr float cluster_per_element = 0.0001542f;  ///< of a tile: its sums, through shared memory
-constexpr float sharing_start = 4.353f;            ///< where blocks share tiles: what every tile's sums cost
-constexpr float sharing_per_element = 0.0001124f;  ///< and those of each part
+constexpr float pipeline_start = 1.802f;        ///< a launch, next to what each round takes
+constexpr float pipeline_round = 0.6469f;       ///< from a block's first copy to the first product
+constexpr float write_vectors = 0.0001809f;     ///< an element of a tile, 16 bytes at a time
+constexpr float write_single = 0.0002891f;      ///< the same where columns do not begin on 16 bytes
+constexpr float cycles_per_wide_copy = 19.92f;  ///< a warp's asynchronous copies, for a multiprocessor
+constexpr float cycles_per_single_copy = 7.981f;
+/// Along m or n and off 16 bytes, besides: the producers' own time, which blocks spend side by side.
+constexpr float cycles_per_shifted_copy = 10.91f;
+constexpr float cluster_start = 0.7073f;  ///< two barriers
+constexpr float cluster_per_part = 0.02229f;
+constexpr float cluster_per_element = 0.0001789f;  ///< of a tile: its sums, through shared memory
+constexpr float sharing_start = 5.196f;            ///< where blocks share tiles: what every tile's sums cost
+constexpr float sharing_per_element = 0.0001058f;  ///< and those of each part
 
-constexpr float l2_bytes_per_cycle = 18.95f;    ///< for each multiprocessor
-constexpr float memory_share = 0.7037f;         ///< of the nominal bandwidth, in copies of 16 bytes
-constexpr float memory_share_single = 0.3408f;  ///< in copies of single floats
+constexpr float l2_bytes_per_cycle = 18.7f;     ///< for each multiprocessor
+constexpr float memory_share = 0.7022f;         ///< of the nominal bandwidth, in copies of 16 bytes
+constexpr float memory_share_single = 0.3654f;  ///< in copies of single floats
 
 /// Where a pipeline's time goes, whatever its blocks compute.
 class PipelineTimes {
   public:
-    PipelineTimes(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost)
+    /// `fills_gpu`: there are more blocks than multiprocessors.
+    PipelineTimes(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost, bool fills_gpu)
         : call_(call), cost_(cost), elements_(static_cast<float>(tile.m) * static_cast<float>(tile.n)) {
         const auto tile_m = static_cast<float>(tile.m);
         const auto tile_n = static_cast<float>(tile.n);
         const auto tile_k = static_cast<float>(tile.k);
         multiply_cycles_ = elements_ * tile_k / (lanes * cost.efficiency);
-        const auto copies = [](bool wide, bool along_k, float length) {
-            return wide && !along_k ? length / 4 * cycles_per_wide_copy : length * cycles_per_single_copy;
+        const auto copies = [&](bool wide, bool along_k, float length) {
+            if (wide && !along_k) return length / 4 * cycles_per_wide_copy;
+            return length * cycles_per_single_copy * (wide && fills_gpu ? cost.copies_along_k : 1.0f);
+        };
+        const auto shifted = [](bool wide, bool along_k, float length) {
+            return wide || along_k ? 0.0f : length * cycles_per_shifted_copy;
         };
         copy_cycles_ =
             (copies(call.wide_a, call.along_k_a, tile_m) + copies(call.wide_b, call.along_k_b, tile_n)) *
+            tile_k / 32;
+        shifted_cycles_ =
+            (shifted(call.wide_a, call.along_k_a, tile_m) + shifted(call.wide_b, call.along_k_b, tile_n)) *
             tile_k / 32;
         // As fitted: what is aligned counts here, whichever way it is contiguous.
         const bool is_wide = (call.along_k_a || call.wide_a) && (call.along_k_b || call.wide_b);
@@ -46,10 +56,11 @@ class PipelineTimes {
     /// That a multiprocessor which works on so many blocks at a time takes for a slice of each.
     float slice_us(float blocks) const {
         const float multiply_cycles = multiply_cycles_ * (blocks + cost_.half_efficient_blocks) / blocks;
-        return blocks * overlapped(multiply_cycles, copy_cycles_) / call_.cycles_per_us;
+        const float copy_cycles = copy_cycles_ + shifted_cycles_ / blocks;
+        return blocks * overlapped(multiply_cycles, copy_cycles) / call_.cycles_per_us;
     }
     float write_us(float tiles) const {
-        return tiles * elements_ * (call_.wide_c ? write_vectors : write_single);
+        return tiles * elements_ * ((call_.wide_c ? write_vectors : write_single) + cost_.exchange);
     }
     /// Of the launch as a whole, unless memory takes longer.
     float all_us(float tiles, float work_us) const {
@@ -60,7 +71,7 @@ class PipelineTimes {
     const CallFigures& call_;
     const PipelineCost& cost_;
     float elements_;
-    float multiply_cycles_, copy_cycles_;  ///< of a slice
+    float multiply_cycles_, copy_cycles_, shifted_cycles_;  ///< of a slice
     float l2_us_per_tile_, memory_us_;
 };
 
@@ -68,9 +79,9 @@ class PipelineTimes {
 
 float pipeline_us(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost, float tiles,
                   const ClusterSize& cluster) {
-    const PipelineTimes times(call, tile, cost);
     const Blocks blocks(call, tile, tiles, cluster);
     const auto parts = static_cast<float>(cluster.k_parts);
+    const PipelineTimes times(call, tile, cost, tiles * parts > call.multiprocessors);
     const float slices = divide_up(divide_up(call.k, static_cast<float>(tile.k)), parts);
     float loop_us = 0;
     if (blocks.full_rounds > 0)
@@ -86,7 +97,7 @@ float pipeline_us(const CallFigures& call, const TileFigures& tile, const Pipeli
 
 float shared_tiles_us(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost,
                       float tiles) {
-    const PipelineTimes times(call, tile, cost);
+    const PipelineTimes times(call, tile, cost, true);
     const auto held = static_cast<float>(tile.blocks_per_multiprocessor);
     const float blocks = call.multiprocessors * held;
     const float share = divide_up(tiles * divide_up(call.k, static_cast<float>(tile.k)), blocks);

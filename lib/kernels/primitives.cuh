@@ -157,6 +157,16 @@ __device__ inline T* remote_shared(T* own, unsigned rank) {
 
 // ---- the whole grid ---------------------------------------------------------------------------------------
 
+__device__ inline unsigned block_count() {
+    return gridDim.x;
+}
+/// Of the GPU; it can be a few more than there are.
+__device__ inline unsigned multiprocessor_count() {
+    unsigned count = 0;
+    asm("mov.u32 %0, %%nsmid;" : "=r"(count));
+    return count;
+}
+
 /// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
 /// wrote before, and what a barrier, be it one of some of the block's threads, has ordered before the call;
 /// the other threads see it after a barrier more.
@@ -258,6 +268,15 @@ __device__ inline void arrive_after_copies(PhaseBarrier& barrier) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(&barrier))
                  : "memory");
+#else
+    __trap();
+#endif
+}
+/// Makes the phase expect one arrival more than it would, which comes when all copy_async() of this thread so
+/// far are complete. An arrival of the thread's own after it can then stand for what it stored itself.
+__device__ inline void add_arrival_after_copies(PhaseBarrier& barrier) {
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");
 #else
     __trap();
 #endif

@@ -82,12 +82,23 @@ class MeetingPlace {
         : first_block_(cuts.first_block(tile)),
           last_block_(cuts.last_block(tile)),
           counter_(shared.counters + tile),
-          sums_(shared.sums + thread * Tiling::square) {}
+          sums_(shared.sums + thread % (Tiling::rectangles * 32) * Tiling::square) {}
 
-    __device__ void leave(const ThreadSums<Tiling>& sums) {
+    __device__ void leave(const ThreadSums<Tiling>& sums, typename Shape::SomeSums& some, unsigned thread,
+                          const PlaceInTile<Tiling>& place) {
         float* const to = sums_of(block_index());
+        if constexpr (Tiling::warps_k == 1) {
 #pragma unroll
-        for (int run = 0; run < Tiling::runs; ++run) store_swapped(to + run * run_stride, sums.run(run));
+            for (int run = 0; run < Tiling::runs; ++run)
+                store_flipped<Tiling::flip>(to + run * run_stride, sums.run(run));
+        } else {
+            exchange_runs<Shape>(sums, some, thread, place, [&](int run, float(&slots)[32][Tiling::square]) {
+                float total[Tiling::square] = {};
+                add_parts<Tiling::flip, Tiling::warps_k, Shape::SomeSums::part_stride>(
+                    total, slots[RunSlots<Tiling>::slot_of(thread % 32)]);
+                store_flipped<Tiling::flip>(to + run * run_stride, total);
+            });
+        }
     }
 
     /// After leave(): whether all the others have been there before. `arrivals` is the block's.
@@ -106,7 +117,8 @@ class MeetingPlace {
         auto& own = some.at[thread / 32];
         const int slot = RunSlots<Tiling>::slot_of(thread % 32);
 #pragma unroll 1
-        for (int first = 0; first < Tiling::runs; first += gathered_runs) {
+        for (int gathered = 0; gathered < runs_of_warp; gathered += gathered_runs) {
+            const int first = place.share_of_k * runs_of_warp + gathered;
             float total[gathered_runs][Tiling::square] = {};
             gather(total, first);
 #pragma unroll
@@ -119,10 +131,11 @@ class MeetingPlace {
     }
 
   private:
-    static constexpr int run_stride = Shape::consumers * Tiling::square;
+    static constexpr int run_stride = Tiling::rectangles * 32 * Tiling::square;
+    static constexpr int runs_of_warp = Tiling::runs / Tiling::warps_k;
     /// Two blocks' sums of so many runs are loaded at once: the loads take their time, whatever their number.
-    static constexpr int gathered_runs = Tiling::runs < 8 ? Tiling::runs : 8;
-    static_assert(Tiling::runs % gathered_runs == 0 && gathered_runs % Shape::runs_at_once == 0);
+    static constexpr int gathered_runs = runs_of_warp < 8 ? runs_of_warp : 8;
+    static_assert(runs_of_warp % gathered_runs == 0 && gathered_runs % Shape::runs_at_once == 0);
 
     __device__ float* sums_of(unsigned block) const {
         // A tile's first block ends with it, every other one begins with it.

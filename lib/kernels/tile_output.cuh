@@ -9,6 +9,9 @@
 
 namespace sgemm_shim::tile_pipeline {
 
+/// The block's named barriers: 0 is the whole block's, this one the consumers', and the others the ring's.
+constexpr unsigned consumers_barrier = 1;
+
 /// Where a tile goes.
 class TileWriter {
   public:
@@ -47,43 +50,59 @@ class TileWriter {
     bool takes_vectors_;
 };
 
-/// Stores a run of 4 sums for write-out. Neighbours change places in the vector, which is what puts a sum
-/// into the register bank that the element of A beside it is not in: both come in vectors, whose first
-/// register is an even one, and a multiply-add that reads two registers of one bank takes two cycles instead
-/// of one.
-__device__ inline void store_swapped(float* to, const float* elements) {
-    store_vector(to, float4{elements[1], elements[0], elements[3], elements[2]});
+/// Stores a run of 4 sums for write-out: element i at place i ^ flip. An odd `flip` is what puts a sum into
+/// the register bank that the element of A beside it is not in: both come in vectors, whose first register is
+/// an even one, and a multiply-add that reads two registers of one bank takes two cycles instead of one.
+template <int flip>
+__device__ inline void store_flipped(float* to, const float* elements) {
+    store_vector(to, float4{elements[0 ^ flip], elements[1 ^ flip], elements[2 ^ flip], elements[3 ^ flip]});
 }
-__device__ inline void add_swapped(float (&total)[4], const float* from) {
+template <int flip>
+__device__ inline void add_flipped(float (&total)[4], const float* from) {
     const float4 part = load_vector(from);
-    total[0] += part.y;
-    total[1] += part.x;
-    total[2] += part.w;
-    total[3] += part.z;
+    total[0 ^ flip] += part.x;
+    total[1 ^ flip] += part.y;
+    total[2 ^ flip] += part.z;
+    total[3 ^ flip] += part.w;
+}
+/// The same of the sum of a block's `parts`, each `stride` floats after the one before.
+template <int flip, int parts, int stride>
+__device__ inline void add_parts(float (&total)[4], const float* from) {
+    if constexpr (parts == 1) {
+        add_flipped<flip>(total, from);
+    } else {
+        float sum[4] = {};
+#pragma unroll
+        for (int part = 0; part < parts; ++part) add_flipped<flip>(sum, from + part * stride);
+#pragma unroll
+        for (int i = 0; i < 4; ++i) total[i] += sum[i];
+    }
 }
 
-/// Writes the same run of every lane of a warp, which lies in shared memory as store_swapped() leaves it in
-/// the lanes' slots. With `ranks` blocks in the cluster, it is the sum of theirs.
-template <class Tiling>
+/// Writes the same run of every lane of a warp, which lies in shared memory as store_flipped() leaves it in
+/// the lanes' slots. It is the sum of those of `parts` warps, which lie `part_stride` floats apart, in each
+/// of the cluster's `ranks` blocks.
+template <class Tiling, int parts = 1, int part_stride = 0>
 __device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)[32][Tiling::square], int run,
                                          unsigned ranks, unsigned lane, const PlaceInTile<Tiling>& place) {
     constexpr int square = Tiling::square;
     using Slots = RunSlots<Tiling>;
     float(&own)[square] = sums[Slots::slot_of(lane)];
-    if (ranks > 1 || writer.takes_vectors()) {
+    if (parts > 1 || ranks > 1 || writer.takes_vectors()) {
         const int m = place.m + Tiling::run_m(run);
         const int n = place.n + Tiling::run_n(run);
         const bool exists = writer.exists(m, n);
         float total[square] = {};
         if (exists) {
             for (unsigned rank = 0; rank < ranks; ++rank)
-                add_swapped(total, ranks == 1 ? own : remote_shared(&own[0], rank));
+                add_parts<Tiling::flip, parts, part_stride>(total,
+                                                            ranks == 1 ? own : remote_shared(&own[0], rank));
         }
         if (writer.takes_vectors()) {
             if (exists) writer.write_run(m, n, total);
             return;
         }
-        store_swapped(own, total);  // no other block reads this run
+        store_flipped<Tiling::flip>(own, total);  // nobody else reads this run
         synchronize_warp();
     }
     // Vectors off their alignment, or shifted onto it, touch the same sectors of 32 bytes several times.
@@ -96,22 +115,57 @@ __device__ inline void write_run_of_warp(const TileWriter& writer, float (&sums)
         const int number_n = i + static_cast<int>(lane) / rows;
         const float(&slot)[square] = sums[Slots::slot(row / square, number_n)];
         writer.write(place.warp_m + Tiling::run_m(run) + row,
-                     place.warp_n + number_n * square + Tiling::run_n(run), slot[row % square ^ 1]);
+                     place.warp_n + number_n * square + Tiling::run_n(run),
+                     slot[row % square ^ Tiling::flip]);
     }
 }
 
-/// Writes runs `first` and after, which the warp's threads have put into `own`, as store_swapped() leaves
+/// Those who exchange sums in shared memory: a warp by itself, or all consumers where warps divide k.
+template <class Shape>
+__device__ inline void synchronize_exchange() {
+    synchronize_warp();
+    if constexpr (Shape::Tiling::warps_k > 1) synchronize_threads(consumers_barrier, Shape::consumers);
+}
+
+/// Writes runs `first` and after, which the warp's threads have put into `own`, as store_flipped() leaves
 /// them.
 template <class Shape>
 __device__ inline void write_some(const TileWriter& writer,
                                   float (&own)[Shape::runs_at_once][32][Shape::Tiling::square], int first,
                                   unsigned lane, const PlaceInTile<typename Shape::Tiling>& place) {
     synchronize_warp();
-    // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
-#pragma unroll 1
+#pragma unroll 1  // a long body
     for (int i = 0; i < Shape::runs_at_once; ++i)
-        write_run_of_warp(writer, own[i], first + i, 1, lane, place);
+        write_run_of_warp<typename Shape::Tiling>(writer, own[i], first + i, 1, lane, place);
     synchronize_warp();
+}
+
+/// Puts the sums of a block's warps into shared memory, a few runs at a time, and calls
+/// visit(run, the run of the first of the warps that divide k) in the warp that is to go on with it: the sums
+/// of the others lie SomeSums::part_stride after each other.
+template <class Shape, class Visit>
+__device__ inline void exchange_runs(const ThreadSums<typename Shape::Tiling>& sums,
+                                     typename Shape::SomeSums& some, unsigned thread,
+                                     const PlaceInTile<typename Shape::Tiling>& place, Visit visit) {
+    using Tiling = typename Shape::Tiling;
+    constexpr int runs_of_warp = Shape::runs_at_once / Tiling::warps_k;
+    static_assert(runs_of_warp * Tiling::warps_k == Shape::runs_at_once);
+    auto& own = some.at[thread / 32];
+    const int slot = RunSlots<Tiling>::slot_of(thread % 32);
+#pragma unroll
+    for (int first = 0; first < Tiling::runs; first += Shape::runs_at_once) {
+#pragma unroll
+        for (int i = 0; i < Shape::runs_at_once; ++i)
+            store_flipped<Tiling::flip>(own[i][slot], sums.run(first + i));
+        synchronize_exchange<Shape>();
+        // Unrolled, the sums' registers would be chosen for this loop instead of the one over k.
+#pragma unroll 1
+        for (int i = 0; i < runs_of_warp; ++i) {
+            const int in_some = place.share_of_k * runs_of_warp + i;
+            visit(first + in_some, some.at[place.rectangle][in_some]);
+        }
+        synchronize_exchange<Shape>();
+    }
 }
 
 /// Writes the tile of a block that has all its sums.
@@ -119,13 +173,33 @@ template <class Shape>
 __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sums, const TileWriter& writer,
                                    typename Shape::SomeSums& some, unsigned thread,
                                    const PlaceInTile<typename Shape::Tiling>& place) {
-    auto& own = some.at[thread / 32];
-    const int slot = RunSlots<typename Shape::Tiling>::slot_of(thread % 32);
+    using Tiling = typename Shape::Tiling;
+    exchange_runs<Shape>(sums, some, thread, place, [&](int run, float(&slots)[32][Tiling::square]) {
+        write_run_of_warp<Tiling, Tiling::warps_k, Shape::SomeSums::part_stride>(writer, slots, run, 1,
+                                                                                 thread % 32, place);
+    });
+}
+
+/// Puts the block's sums where the other blocks of the cluster find them: those of warps that divide k added
+/// up, in the place of the first of them.
+template <class Shape>
+__device__ inline void offer_sums(const ThreadSums<typename Shape::Tiling>& sums,
+                                  typename Shape::Sums& offered, unsigned thread,
+                                  const PlaceInTile<typename Shape::Tiling>& place) {
+    using Tiling = typename Shape::Tiling;
+    const int slot = RunSlots<Tiling>::slot_of(thread % 32);
+    auto& own = offered.at[thread / 32];
 #pragma unroll
-    for (int first = 0; first < Shape::Tiling::runs; first += Shape::runs_at_once) {
-#pragma unroll
-        for (int i = 0; i < Shape::runs_at_once; ++i) store_swapped(own[i][slot], sums.run(first + i));
-        write_some<Shape>(writer, own, first, thread % 32, place);
+    for (int run = 0; run < Tiling::runs; ++run) store_flipped<Tiling::flip>(own[run][slot], sums.run(run));
+    if constexpr (Tiling::warps_k > 1) {
+        synchronize_exchange<Shape>();
+#pragma unroll 1
+        for (int run = place.share_of_k; run < Tiling::runs; run += Tiling::warps_k) {
+            float(&first)[Tiling::square] = offered.at[place.rectangle][run][slot];
+            float total[Tiling::square] = {};
+            add_parts<Tiling::flip, Tiling::warps_k, Shape::Sums::part_stride>(total, first);
+            store_flipped<Tiling::flip>(first, total);
+        }
     }
 }
 
@@ -133,9 +207,12 @@ __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sum
 template <class Shape>
 __device__ inline void write_share(const TileWriter& writer, typename Shape::Sums& sums, unsigned thread,
                                    const PlaceInTile<typename Shape::Tiling>& place) {
-    for (unsigned run = cluster_rank(); run < Shape::Tiling::runs; run += cluster_size())
-        write_run_of_warp(writer, sums.at[thread / 32][run], static_cast<int>(run), cluster_size(),
-                          thread % 32, place);
+    using Tiling = typename Shape::Tiling;
+    constexpr auto shares = static_cast<unsigned>(Tiling::warps_k);
+    for (unsigned run = cluster_rank() * shares + static_cast<unsigned>(place.share_of_k); run < Tiling::runs;
+         run += cluster_size() * shares)
+        write_run_of_warp<Tiling>(writer, sums.at[place.rectangle][run], static_cast<int>(run),
+                                  cluster_size(), thread % 32, place);
 }
 
 }  // namespace sgemm_shim::tile_pipeline

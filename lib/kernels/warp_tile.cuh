@@ -1,5 +1,7 @@
 // How the production kernels multiply: each warp owns a rectangle of the block's tile, each thread a
-// rectangle of 4 x 4 squares in it, held in registers.
+// rectangle of 4 x 4 squares in it, held in registers. Several warps may own the same rectangle and divide
+// the steps of k: a larger rectangle for each warp takes fewer loads from shared memory and fewer
+// instructions, where the tile is small. (Known as sliced-K.)
 #pragma once
 
 #include "gemm_arguments.cuh"
@@ -11,15 +13,17 @@ namespace sgemm_shim {
 /// Sizes in elements, unless they say otherwise. The lanes of a warp lie lanes_m x lanes_n; each holds
 /// thread_m x thread_n elements as squares of 4 x 4, one square of each lane beside that of the next, so that
 /// 16-byte loads of neighbouring lanes are neighbours.
-template <int warps_along_m, int warps_along_n, int elements_m, int elements_n, int lanes_along_m = 8>
+template <int warps_along_m, int warps_along_n, int elements_m, int elements_n, int lanes_along_m = 8,
+          int warps_along_k = 1>
 struct WarpTiling {
     static constexpr int square = 4;
-    static constexpr int warps_m = warps_along_m, warps_n = warps_along_n;
+    static constexpr int warps_m = warps_along_m, warps_n = warps_along_n, warps_k = warps_along_k;
     static constexpr int thread_m = elements_m, thread_n = elements_n;
     static constexpr int lanes_m = lanes_along_m, lanes_n = 32 / lanes_m;
     static constexpr int warp_m = lanes_m * thread_m, warp_n = lanes_n * thread_n;
     static constexpr int tile_m = warps_m * warp_m, tile_n = warps_n * warp_n;
-    static constexpr int warps = warps_m * warps_n;
+    static constexpr int rectangles = warps_m * warps_n;
+    static constexpr int warps = rectangles * warps_k;
     static constexpr int threads = warps * 32;
     /// A thread's elements are runs of 4 along m. Where run number `run` begins, from the thread's place:
     static constexpr int runs_m = thread_m / square, runs = runs_m * thread_n;
@@ -28,6 +32,9 @@ struct WarpTiling {
         const int j = run / runs_m;
         return j / square * lanes_n * square + j % square;
     }
+    /// Of store_flipped(): the one for which ptxas leaves fewer multiply-adds that read two registers of a
+    /// bank (19 or 20 of 256 instead of 23 or 24 in the largest tiles, and 24 instead of 26 in 128 x 128).
+    static constexpr int flip = tile_m * tile_n > 128 * 128 ? 3 : 1;
     static_assert(thread_m % square == 0 && thread_n % square == 0 && (lanes_m == 8 || lanes_m == 4));
 };
 
@@ -41,17 +48,21 @@ struct LaneNumbers {
         : of_8(static_cast<int>(lane / 8 * 2 + lane % 2)), of_4(static_cast<int>(lane / 2 % 4)) {}
 };
 
-/// Where a thread's first square lies in the block's tile.
+/// Where a thread's first square lies in the block's tile, and which share of the steps is its warp's.
 template <class Tiling>
 struct PlaceInTile {
     int m, n;
     int warp_m, warp_n;  ///< of the warp's rectangle
+    int rectangle;       ///< its number
+    int share_of_k;
 
     __device__ explicit PlaceInTile(unsigned thread) {
         const LaneNumbers lane(thread % 32);
         const int warp = static_cast<int>(thread / 32);
-        warp_m = warp % Tiling::warps_m * Tiling::warp_m;
-        warp_n = warp / Tiling::warps_m * Tiling::warp_n;
+        rectangle = Tiling::warps_k == 1 ? warp : warp % Tiling::rectangles;
+        share_of_k = Tiling::warps_k == 1 ? 0 : warp / Tiling::rectangles;
+        warp_m = rectangle % Tiling::warps_m * Tiling::warp_m;
+        warp_n = rectangle / Tiling::warps_m * Tiling::warp_n;
         m = warp_m + (Tiling::lanes_m == 8 ? lane.of_8 : lane.of_4) * Tiling::square;
         n = warp_n + (Tiling::lanes_m == 8 ? lane.of_4 : lane.of_8) * Tiling::square;
     }

@@ -108,6 +108,10 @@ inline T* remote_shared(T* own, unsigned rank) {
 
 // ---- the whole grid ---------------------------------------------------------------------------------------
 
+unsigned block_count();
+/// Two, so that small grids are larger than the GPU.
+unsigned multiprocessor_count();
+
 /// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
 /// wrote before, and what a barrier, be it one of some of the block's threads, has ordered before the call;
 /// the other threads see it after a barrier more.
@@ -148,6 +152,9 @@ void arrive(PhaseBarrier& barrier);
 void arrive_and_expect(PhaseBarrier& barrier, unsigned bytes);
 /// Arrives (as one of the expected arrivals) when all copy_async() of this thread so far are complete.
 void arrive_after_copies(PhaseBarrier& barrier);
+/// Makes the phase expect one arrival more than it would, which comes when all copy_async() of this thread so
+/// far are complete.
+void add_arrival_after_copies(PhaseBarrier& barrier);
 /// Whether the phase of that parity is complete. May wait a while, may answer no although it is.
 bool try_wait(PhaseBarrier& barrier, unsigned parity, CallPlace place = CallPlace::current());
 inline void wait(PhaseBarrier& barrier, unsigned parity, CallPlace place = CallPlace::current()) {
