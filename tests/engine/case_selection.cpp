@@ -197,17 +197,6 @@ std::vector<GemmCase> depth_sweep(Breadth breadth, std::uint64_t seed) {
             cases.push_back(with_any_place(base, random));
         }
     }
-    // More slices than the pipelines have stages, in more blocks than there are multiprocessors: the software
-    // GPU has two of those, and is given one matrix.
-    for (const Operations& operations : main_operations) {
-        const GemmCase base = draw(operations, {129, 129, 101}, random);
-        for (GemmCase one : {with_vectors(base), with_any_place(base, random)}) {
-            if (breadth == Breadth::quick && one.misalignment != base.misalignment) continue;
-            one.batch_count = breadth == Breadth::quick ? 1 : 70;
-            set_strides(one, {1, 1, 1}, 0);
-            cases.push_back(one);
-        }
-    }
     return cases;
 }
 
@@ -300,6 +289,21 @@ std::vector<GemmCase> batch_sweep(Breadth breadth, std::uint64_t seed) {
                 }
             }
         }
+    }
+    return cases;
+}
+
+std::vector<GemmCase> many_blocks_sweep(Breadth breadth, std::uint64_t seed, std::int64_t batch_count) {
+    std::vector<GemmCase> cases;
+    Random random(seed + 8);
+    for (const Operations& operations : main_operations) {
+        const GemmCase base = draw(operations, {129, 129, 101}, random);
+        cases.push_back(with_vectors(base));
+        if (breadth != Breadth::quick) cases.push_back(with_any_place(base, random));
+    }
+    for (GemmCase& one : cases) {
+        one.batch_count = batch_count;
+        set_strides(one, {1, 1, 1}, 0);
     }
     return cases;
 }

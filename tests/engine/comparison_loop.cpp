@@ -77,9 +77,9 @@ void run_all(std::span<const GemmCase> cases, Way way = Way::direct) {
 }
 
 /// A sweep runs unless one case was asked for.
-void run_sweep(std::vector<GemmCase> (*sweep)(Breadth, std::uint64_t), Way way = Way::direct) {
+void run_sweep(std::vector<GemmCase> (*sweep)(Breadth, std::uint64_t)) {
     if (!loop_options().case_line.empty()) return;
-    run_all(sweep(loop_options().breadth, loop_options().seed), way);
+    run_all(sweep(loop_options().breadth, loop_options().seed));
 }
 
 TEST_CASE("the case of the command line") {
@@ -114,11 +114,22 @@ TEST_CASE("special scalars on the host and on the device") {
 TEST_CASE("batches by stride and by pointer") {
     run_sweep(batch_sweep);
 }
+TEST_CASE("more blocks than multiprocessors") {
+    if (!loop_options().case_line.empty()) return;
+    run_all(many_blocks_sweep(loop_options().breadth, loop_options().seed,
+                              multiprocessors_for_kernels() / 4 + 1));
+}
 TEST_CASE("data that shows lost precision, lost products and stray reads") {
     run_sweep(pattern_sweep);
 }
 TEST_CASE("calls that go through plan()") {
-    run_sweep(depth_sweep, Way::through_plan);
+    if (!loop_options().case_line.empty()) return;
+    const std::vector<GemmCase> cases = depth_sweep(loop_options().breadth, loop_options().seed);
+    // A third of the quick ones: clusters of small tiles take the software GPU a minute.
+    const std::size_t step = loop_options().breadth == Breadth::quick ? 3 : 1;
+    std::vector<GemmCase> chosen;
+    for (std::size_t i = 0; i < cases.size(); i += step) chosen.push_back(cases[i]);
+    run_all(chosen, Way::through_plan);
 }
 
 TEST_CASE("the same call gives the same bits") {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "kernels/primitives.cuh"
 #include "machine/finding.hpp"
 #include "machine/global_memory.hpp"
 #include "machine/machine.hpp"
@@ -47,6 +48,10 @@ DeviceFigures prepare_kernels() {
 DeviceFigures backend_figures() {
     static const DeviceFigures figures = prepare_kernels();
     return figures;
+}
+
+unsigned multiprocessors_for_kernels() {
+    return multiprocessor_count();
 }
 
 DeviceBuffer::DeviceBuffer(std::size_t count, int misalignment) : count_(count) {
