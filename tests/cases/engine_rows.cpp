@@ -17,7 +17,7 @@ constexpr int repeats_for_same_bits = 20;
 /// Where not everything runs everywhere: how many kernels a neighbour of a row's case runs on, and how many
 /// of the production family, which is a few sources, the case itself. By turns; the ladder's run on every
 /// row.
-constexpr std::size_t kernels_of_a_neighbour = 2;
+constexpr std::size_t kernels_of_a_neighbour = 1;
 constexpr std::size_t production_kernels_of_a_row = 3;
 
 std::vector<const Kernel*> kernels_for(const std::string& wanted, const Selection& selection) {
