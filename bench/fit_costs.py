@@ -142,9 +142,8 @@ class Pipelines(Family):
     def constants(self):
         return {"pipeline_start": 1.8, "pipeline_round": 0.6, "write_vectors": 2e-4, "write_single": 4e-4,
                 "cycles_per_wide_copy": 23, "cycles_per_single_copy": 9.5, "cycles_per_shifted_copy": 9.5, "cluster_start": 0.8,
-                "cluster_per_part": 0.02,
-                "cluster_per_element": 1e-4, "sharing_start": 4.5, "sharing_per_element": 1e-4, "l2_bytes_per_cycle": 19,
-                "memory_share": 0.7, "memory_share_single": 0.36,
+                "cluster_per_part": 0.02, "cluster_per_element": 1e-4, "sharing_start": 4.5, "sharing_per_element": 1e-4,
+                "l2_bytes_per_cycle": 19, "memory_share": 0.7, "memory_share_single": 0.36,
                 **{f"efficiency {kernel}": 0.6 for kernel in self.kernels},
                 **{f"half_efficient_blocks {kernel}": 0.3 for kernel in self.kernels},
                 **{f"copies_along_k {kernel}": 0.6 for kernel in self.kernels if kernel in self.TRANSPOSING},
@@ -176,9 +175,11 @@ class Pipelines(Family):
 
         def shifted(wide, along_k, length):
             return np.where((wide == 0) & (along_k == 0), length, 0) * c["cycles_per_shifted_copy"]
-        per_step = f["tile_k"] / 32
-        copy = (copies(f["wide_a"], f["along_k_a"], f["tile_m"]) + copies(f["wide_b"], f["along_k_b"], f["tile_n"])) * per_step
-        shifted_copy = (shifted(f["wide_a"], f["along_k_a"], f["tile_m"]) + shifted(f["wide_b"], f["along_k_b"], f["tile_n"])) * per_step
+
+        def of_slice(cycles):
+            of_step = cycles(f["wide_a"], f["along_k_a"], f["tile_m"]) + cycles(f["wide_b"], f["along_k_b"], f["tile_n"])
+            return of_step * f["tile_k"] / 32
+        copy, shifted_copy = of_slice(copies), of_slice(shifted)
         multiply = elements * f["tile_k"] / (LANES * self.of_kernel(f, c, "efficiency"))
         half = self.of_kernel(f, c, "half_efficient_blocks")
 
