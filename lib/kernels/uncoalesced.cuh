@@ -63,8 +63,22 @@ __device__ inline void compute(const GemmArguments& arguments) {
                 sum = fused_multiply_add(four_a.w, four_b.w, sum);
             }
         }
-        for (; l < arguments.k; ++l, a += view_a.k_stride(), b += view_b.k_stride())
-            sum = fused_multiply_add(*a, *b, sum);
+        // Several loads on their way before the first multiply-add. A compiler that unrolls the plain loop
+        // below does the same, but how many loads it puts first changes with everything around the loop, and
+        // the speed with that: 3 to 6.5 TFLOP/s were seen of the same source.
+        constexpr int at_once = 8;
+        const std::int64_t stride_a = view_a.k_stride(), stride_b = view_b.k_stride();
+        for (; l + at_once <= arguments.k; l += at_once) {
+            float values_a[at_once], values_b[at_once];
+#pragma unroll
+            for (int i = 0; i < at_once; ++i, a += stride_a, b += stride_b) {
+                values_a[i] = *a;
+                values_b[i] = *b;
+            }
+#pragma unroll
+            for (int i = 0; i < at_once; ++i) sum = fused_multiply_add(values_a[i], values_b[i], sum);
+        }
+        for (; l < arguments.k; ++l, a += stride_a, b += stride_b) sum = fused_multiply_add(*a, *b, sum);
     }
     float* c = matrix_c(arguments, position.batch);
     epilogue.update(c + row + column * arguments.c.leading_dimension, sum);
