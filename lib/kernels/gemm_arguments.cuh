@@ -139,9 +139,11 @@ class Epilogue {
 
     /// `old` is not looked at unless reads_c().
     __device__ float apply(float sum, float old) const {
-        if (!reads_c()) return has_product_ ? fused_multiply_add(alpha_, sum, 0.0f) : 0.0f;
-        return has_product_ ? fused_multiply_add(alpha_, sum, beta_ * old) : beta_ * old;
+        const float added = reads_c() ? beta_ * old : 0.0f;
+        return has_product_ ? fused_multiply_add(alpha_, sum, added) : added;
     }
+    /// The same where has_product() and not reads_c().
+    __device__ float apply_product(float sum) const { return fused_multiply_add(alpha_, sum, 0.0f); }
     __device__ void update(float* element, float sum) const {
         *element = apply(sum, reads_c() ? *element : 0.0f);
     }

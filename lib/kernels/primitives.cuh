@@ -35,6 +35,17 @@ __device__ inline T& shared_memory() {
     return storage;
 }
 
+/// The same value, as if it had just been read: the compiler works out what depends on it after this, and
+/// keeps nothing that it could have worked out before.
+template <class Value>
+__device__ inline Value unknown_to_compiler(Value value) {
+    if constexpr (sizeof(Value) == 8)
+        asm volatile("" : "+l"(value));
+    else
+        asm volatile("" : "+r"(value));
+    return value;
+}
+
 __device__ inline bool is_vector_aligned(const float* address) {
     return reinterpret_cast<std::uintptr_t>(address) % sizeof(float4) == 0;
 }
@@ -51,6 +62,14 @@ __device__ inline float4 load_vector(const float* address) {
 }
 __device__ inline void store_vector(float* address, float4 value) {
     *reinterpret_cast<float4*>(address) = value;
+}
+
+/// To global memory, in one instruction: of store_vector(), the compiler makes four where it does not keep
+/// the alignment in mind, and each of them touches every sector.
+__device__ inline void store_global_vector(float* address, float4 value) {
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(address)),
+                 "f"(value.x), "f"(value.y), "f"(value.z), "f"(value.w)
+                 : "memory");
 }
 
 /// a * b + c with one rounding.
@@ -157,16 +176,6 @@ __device__ inline T* remote_shared(T* own, unsigned rank) {
 
 // ---- the whole grid ---------------------------------------------------------------------------------------
 
-__device__ inline unsigned block_count() {
-    return gridDim.x;
-}
-/// Of the GPU; it can be a few more than there are.
-__device__ inline unsigned multiprocessor_count() {
-    unsigned count = 0;
-    asm("mov.u32 %0, %%nsmid;" : "=r"(count));
-    return count;
-}
-
 /// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
 /// wrote before, and what a barrier, be it one of some of the block's threads, has ordered before the call;
 /// the other threads see it after a barrier more.
@@ -268,15 +277,6 @@ __device__ inline void arrive_after_copies(PhaseBarrier& barrier) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(&barrier))
                  : "memory");
-#else
-    __trap();
-#endif
-}
-/// Makes the phase expect one arrival more than it would, which comes when all copy_async() of this thread so
-/// far are complete. An arrival of the thread's own after it can then stand for what it stored itself.
-__device__ inline void add_arrival_after_copies(PhaseBarrier& barrier) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"(shared_address(&barrier)) : "memory");
 #else
     __trap();
 #endif

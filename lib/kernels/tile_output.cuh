@@ -12,41 +12,69 @@ namespace sgemm_shim::tile_pipeline {
 /// The block's named barriers: 0 is the whole block's, this one the consumers', and the others the ring's.
 constexpr unsigned consumers_barrier = 1;
 
-/// Where a tile goes.
+/// Where a tile goes. Rows and columns are the tile's.
 class TileWriter {
   public:
     __device__ TileWriter(const GemmArguments& arguments, const Epilogue& epilogue,
                           const TilePosition& position)
-        : arguments_(arguments),
-          epilogue_(epilogue),
-          position_(position),
-          c_(matrix_c(arguments, position.batch)),
-          takes_vectors_(has_aligned_columns(c_, arguments.c.leading_dimension)) {}
+        : epilogue_(epilogue),
+          first_(matrix_c(arguments, position.batch) + position.m +
+                 position.n * arguments.c.leading_dimension),
+          leading_dimension_(arguments.c.leading_dimension),
+          rows_(existing(arguments.m - position.m)),
+          columns_(existing(arguments.n - position.n)),
+          takes_vectors_(has_aligned_columns(first_, leading_dimension_)) {}
 
     /// Whether columns of C begin on 16 bytes.
     __device__ bool takes_vectors() const { return takes_vectors_; }
 
+    /// Whether write_registers() may be called: all of the tile exists, in columns that begin on 16 bytes,
+    /// and there is a product, to which nothing is added.
+    template <class Tiling>
+    __device__ bool takes_registers() const {
+        return takes_vectors_ && exists(Tiling::tile_m - 1, Tiling::tile_n - 1) && epilogue_.has_product() &&
+               !epilogue_.reads_c();
+    }
+    /// Writes a thread's sums as they are in its registers. What is stored is the result of a multiplication,
+    /// so that the registers of the sums remain those that the loop over k wants.
+    template <class Tiling>
+    __device__ void write_registers(const ThreadSums<Tiling>& sums, const PlaceInTile<Tiling>& place) const {
+        float* const first = address(place.m, place.n);
+#pragma unroll
+        for (int run = 0; run < Tiling::runs; ++run) {
+            const float* const own = sums.run(run);
+            store_global_vector(first + Tiling::run_m(run) + Tiling::run_n(run) * leading_dimension_,
+                                float4{epilogue_.apply_product(own[0]), epilogue_.apply_product(own[1]),
+                                       epilogue_.apply_product(own[2]), epilogue_.apply_product(own[3])});
+        }
+    }
+
     __device__ bool exists(int m, int n) const {
-        return position_.m + m < arguments_.m && position_.n + n < arguments_.n;
+        return m < rows_ && n < columns_;
     }
-    /// 4 elements from (m, n) of the tile on, of which the first exists; where C takes vectors.
+    /// 4 elements from (m, n) on, of which the first exists; where C takes vectors.
     __device__ void write_run(int m, int n, const float* sums) const {
-        write_four(epilogue_, address(m, n), position_.m + m, arguments_.m, sums, true);
+        write_four(epilogue_, address(m, n), m, rows_, sums, true);
     }
-    /// The element at (m, n) of the tile, if it exists.
+    /// The element at (m, n), if it exists.
     __device__ void write(int m, int n, float sum) const {
         if (exists(m, n)) epilogue_.update(address(m, n), sum);
     }
 
   private:
     __device__ float* address(int m, int n) const {
-        return c_ + position_.m + m + (position_.n + n) * arguments_.c.leading_dimension;
+        return first_ + m + n * leading_dimension_;
+    }
+    /// What is behind the tile does not count.
+    __device__ static int existing(std::int64_t left) {
+        constexpr int plenty = 1 << 30;
+        return left < plenty ? static_cast<int>(left) : plenty;
     }
 
-    const GemmArguments& arguments_;
     const Epilogue& epilogue_;
-    const TilePosition& position_;
-    float* c_;
+    float* first_;
+    std::int64_t leading_dimension_;
+    int rows_, columns_;
     bool takes_vectors_;
 };
 
@@ -174,6 +202,9 @@ __device__ inline void write_alone(const ThreadSums<typename Shape::Tiling>& sum
                                    typename Shape::SomeSums& some, unsigned thread,
                                    const PlaceInTile<typename Shape::Tiling>& place) {
     using Tiling = typename Shape::Tiling;
+    if constexpr (Tiling::warps_k == 1) {
+        if (writer.takes_registers<Tiling>()) return writer.write_registers(sums, place);
+    }
     exchange_runs<Shape>(sums, some, thread, place, [&](int run, float(&slots)[32][Tiling::square]) {
         write_run_of_warp<Tiling, Tiling::warps_k, Shape::SomeSums::part_stride>(writer, slots, run, 1,
                                                                                  thread % 32, place);

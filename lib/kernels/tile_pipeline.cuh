@@ -1,8 +1,8 @@
 // The production kernels: one source for every tile size.
 //
 // The idea: the warps of a block have different jobs. The producers start asynchronous copies from global to
-// shared memory, several slices of k ahead, and do the addresses, the edges and the transpositions, some by
-// loads and stores (stage_copies.cuh); the consumers do nothing but multiply from shared memory, each a
+// shared memory, several slices of k ahead, and do the addresses, the edges and the transpositions
+// (stage_copies.cuh); the consumers do nothing but multiply from shared memory, each a
 // rectangle of the tile, or a share of the steps of k of one (warp_tile.cuh). What kernel 7 does in turn, one
 // instruction stream does here beside the other, and the consumers' stream is nearly all multiply-adds. A
 // ring of stages lies between them. The consumers wait until a stage has been filled, which an mbarrier
@@ -35,10 +35,9 @@ constexpr unsigned first_stage_barrier = 2;  ///< one for each stage: it has bee
 constexpr unsigned last_barrier = 15;
 
 /// `blocks` is how many blocks a multiprocessor holds at the same time. `moves_registers` says that the
-/// producers are a whole warpgroup which gives its registers to the consumers; `transposing_loads`, if it
-/// is not 0, that operands which lie along k come by TransposingLoads where they can, so many at a time.
+/// producers are a whole warpgroup which gives its registers to the consumers.
 template <class WarpTilingOfConsumers, int producer_warps, int slice_k, int slices_in_flight, int blocks,
-          int producer_registers = 0, int consumer_registers = 0, int transposing_loads = 0>
+          int producer_registers = 0, int consumer_registers = 0>
 struct PipelineShape {
     using Tiling = WarpTilingOfConsumers;
     static constexpr int tile_m = Tiling::tile_m, tile_n = Tiling::tile_n, tile_k = slice_k;
@@ -49,7 +48,6 @@ struct PipelineShape {
     static constexpr int registers_of_producer = producer_registers;
     static constexpr int registers_of_consumer = consumer_registers;
     static constexpr bool moves_registers = producer_registers != 0;
-    static constexpr int loads_at_once = transposing_loads;
     /// Of a slice, that a warp multiplies.
     static constexpr int steps_of_warp = tile_k / Tiling::warps_k;
     /// Where registers cannot move, every thread gets what a consumer needs, and fewer blocks are held.
@@ -122,8 +120,6 @@ class RingOfProducers {
     __device__ RingOfProducers(typename Shape::Stage* stages, PhaseBarrier (&full)[Shape::stages])
         : stages_(stages), full_(full) {}
 
-    /// Stages that have never been filled: nobody has to be waited for.
-    __device__ int unused_stages() const { return is_used_ ? 0 : Shape::stages - position_.stage; }
     /// The next stage, when it has been read.
     __device__ typename Shape::Stage& acquire() {
         if (is_used_) wait_until_read();
@@ -132,13 +128,6 @@ class RingOfProducers {
     /// Passes it on when all copies that the thread has started are complete.
     __device__ void pass_on_after_copies() {
         arrive_after_copies(full_[position_.stage]);
-        advance();
-    }
-    /// Makes its consumers wait for all copies that the thread has started, too.
-    __device__ void await_copies() { add_arrival_after_copies(full_[position_.stage]); }
-    /// Passes it on with what the thread has stored itself.
-    __device__ void pass_on() {
-        arrive(full_[position_.stage]);
         advance();
     }
 
@@ -172,98 +161,23 @@ __device__ inline int valid_part(std::int64_t count, std::int64_t first, int til
     return count - first < tile ? static_cast<int>(count - first) : tile;
 }
 
-template <class Copies>
-constexpr int passes_of_loads = 0;
-template <int tile_mn, int tile_k, int threads>
-constexpr int passes_of_loads<TransposingLoads<tile_mn, tile_k, threads>> =
-    TransposingLoads<tile_mn, tile_k, threads>::passes;
-
-/// Fills the ring with whole slices, of operands of which at least one is loaded; the other may be copied.
-template <class Shape, class CopiesA, class CopiesB>
-__device__ inline void produce_by_loads(CopiesA& a, CopiesB& b, int slices, RingOfProducers<Shape>& ring) {
-    constexpr int passes_a = passes_of_loads<CopiesA>, passes_b = passes_of_loads<CopiesB>;
-    constexpr int passes = passes_a + passes_b;
-    constexpr int at_once = Shape::loads_at_once < passes ? Shape::loads_at_once : passes;
-    using Order = TransposedOrder;
-    for (int slice = 0; slice < slices; ++slice) {
-        auto& stage = ring.acquire();
-        if constexpr (passes_a == 0) a.template start<Order>(stage.a);
-        if constexpr (passes_b == 0) b.template start<Order>(stage.b);
-            // Several loads are on their way at a time, of one operand and the next.
-#pragma unroll
-        for (int first = 0; first < passes; first += at_once) {
-            float4 held[at_once];
-#pragma unroll
-            for (int i = 0; i < at_once; ++i) {
-                const int pass = first + i;
-                if constexpr (passes_a != 0)
-                    if (pass < passes_a) held[i] = a.load(pass);
-                if constexpr (passes_b != 0)
-                    if (pass >= passes_a && pass < passes) held[i] = b.load(pass - passes_a);
-            }
-#pragma unroll
-            for (int i = 0; i < at_once; ++i) {
-                const int pass = first + i;
-                if constexpr (passes_a != 0)
-                    if (pass < passes_a) a.store(stage.a, pass, held[i]);
-                if constexpr (passes_b != 0)
-                    if (pass >= passes_a && pass < passes) b.store(stage.b, pass - passes_a, held[i]);
-            }
-        }
-        if constexpr (passes_a == 0 || passes_b == 0) ring.await_copies();
-        ring.pass_on();
-    }
-}
-
-/// Fills the ring with the slices of a tile.
+/// Fills the ring with the slices of a tile, by copies of so many floats.
 template <class Shape, Major major_a, Major major_b, int width_a, int width_b>
 __device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
                                RingOfProducers<Shape>& ring, unsigned thread) {
-    constexpr bool loads_a = Shape::loads_at_once != 0 && major_a == Major::k && width_a == 4;
-    constexpr bool loads_b = Shape::loads_at_once != 0 && major_b == Major::k && width_b == 4;
-    constexpr bool loads = loads_a || loads_b;
-    using CopiesA =
-        SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, loads_a ? 1 : width_a>;
-    using CopiesB =
-        SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, loads_b ? 1 : width_b>;
-    const auto make_a = [&]<class Copies>(int slice) {
-        return Copies(view_of_a<major_a>(arguments, task.position.batch), task.position.m,
-                      valid_part(arguments.m, task.position.m, Shape::tile_m),
-                      (std::int64_t{task.range.first} + slice) * Shape::tile_k, thread);
-    };
-    const auto make_b = [&]<class Copies>(int slice) {
-        return Copies(view_of_b<major_b>(arguments, task.position.batch), task.position.n,
-                      valid_part(arguments.n, task.position.n, Shape::tile_n),
-                      (std::int64_t{task.range.first} + slice) * Shape::tile_k, thread);
-    };
-    using Order = std::conditional_t<loads, TransposedOrder, NaturalOrder>;
-
-    auto a = make_a.template operator()<CopiesA>(0);
-    auto b = make_b.template operator()<CopiesB>(0);
-    const int slices = task.range.count_whole;
-    // As long as no stage has to be waited for, copies bring the slices sooner: all are on their way at once.
-    // Loads do not keep up with a block that has a multiprocessor to itself.
-    const int unused = ring.unused_stages();
-    const bool copies_all = !loads || unused >= slices || block_count() <= multiprocessor_count();
-    const int copied = copies_all ? slices : unused;
-    for (int slice = 0; slice < copied; ++slice) {
+    const TilePosition& position = task.position;
+    const std::int64_t first_k = std::int64_t{task.range.first} * Shape::tile_k;
+    SliceCopies<major_a, Shape::tile_m, Shape::tile_k, Shape::producers, width_a> a(
+        view_of_a<major_a>(arguments, position.batch), position.m,
+        valid_part(arguments.m, position.m, Shape::tile_m), first_k, thread);
+    SliceCopies<major_b, Shape::tile_n, Shape::tile_k, Shape::producers, width_b> b(
+        view_of_b<major_b>(arguments, position.batch), position.n,
+        valid_part(arguments.n, position.n, Shape::tile_n), first_k, thread);
+    for (int slice = 0; slice < task.range.count_whole; ++slice) {
         auto& stage = ring.acquire();
-        a.template start<Order>(stage.a);
-        b.template start<Order>(stage.b);
+        a.start(stage.a);
+        b.start(stage.b);
         ring.pass_on_after_copies();
-    }
-    if constexpr (loads) {
-        if (copied < slices) {
-            auto next_a = make_a.template operator()<std::conditional_t<
-                loads_a, TransposingLoads<Shape::tile_m, Shape::tile_k, Shape::producers>, CopiesA>>(copied);
-            auto next_b = make_b.template operator()<std::conditional_t<
-                loads_b, TransposingLoads<Shape::tile_n, Shape::tile_k, Shape::producers>, CopiesB>>(copied);
-            produce_by_loads<Shape>(next_a, next_b, slices - copied, ring);
-            if (task.range.last_steps == 0) return;
-            // Made again, not kept: it would take registers meanwhile.
-            a = make_a.template operator()<CopiesA>(slices);
-            b = make_b.template operator()<CopiesB>(slices);
-        }
     }
     if (task.range.last_steps > 0) {
         auto& stage = ring.acquire();
@@ -278,18 +192,17 @@ template <class Shape, Major major_a, Major major_b>
 __device__ inline void produce(const GemmArguments& arguments, const TileTask<Shape>& task,
                                RingOfProducers<Shape>& ring, unsigned thread) {
     if (task.range.count_whole == 0 && task.range.last_steps == 0) return;
+    constexpr bool widens_a = major_a == Major::mn, widens_b = major_b == Major::mn;
+    constexpr int wide_a = widens_a ? 4 : 1, wide_b = widens_b ? 4 : 1;
     const bool is_wide_a = allows_wide_copies(view_of_a<major_a>(arguments, task.position.batch),
                                               valid_part(arguments.m, task.position.m, Shape::tile_m));
     const bool is_wide_b = allows_wide_copies(view_of_b<major_b>(arguments, task.position.batch),
                                               valid_part(arguments.n, task.position.n, Shape::tile_n));
-    constexpr bool widens_a = major_a == Major::mn || Shape::loads_at_once != 0;
-    constexpr bool widens_b = major_b == Major::mn || Shape::loads_at_once != 0;
-    constexpr int wide_a = widens_a ? 4 : 1, wide_b = widens_b ? 4 : 1;
     if ((is_wide_a || !widens_a) && (is_wide_b || !widens_b))
         produce<Shape, major_a, major_b, wide_a, wide_b>(arguments, task, ring, thread);
-    else if (widens_a && is_wide_a)
+    else if (is_wide_a)
         produce<Shape, major_a, major_b, wide_a, 1>(arguments, task, ring, thread);
-    else if (widens_b && is_wide_b)
+    else if (is_wide_b)
         produce<Shape, major_a, major_b, 1, wide_b>(arguments, task, ring, thread);
     else
         produce<Shape, major_a, major_b, 1, 1>(arguments, task, ring, thread);
@@ -456,33 +369,36 @@ __global__ void __launch_bounds__(Shape::threads, Shape::least_blocks)
         }
     } else {
         if constexpr (Shape::moves_registers) grow_registers<Shape::registers_of_consumer>();
-        const PlaceInTile<typename Shape::Tiling> place(thread_index());
-        RingOfConsumers<Shape> ring(storage.ring.stages, full, place);
+        RingOfConsumers<Shape> ring(storage.ring.stages, full,
+                                    PlaceInTile<typename Shape::Tiling>(thread_index()));
         for_each_tile<Shape>(arguments, epilogue, tiles, shared, [&](const TileTask<Shape>& task) {
             ThreadSums<typename Shape::Tiling> sums;
             consume<Shape>(sums, task.range, ring);
 
+            // Worked out here, where the loop over k no longer wants the registers.
+            const unsigned thread = unknown_to_compiler(thread_index());
+            const PlaceInTile<typename Shape::Tiling> place(thread);
             const TileWriter writer(arguments, epilogue, task.position);
             if constexpr (Shape::shares_tiles) {
                 if (!task.is_whole) {
                     const Cuts cuts(tiles.end, SliceRange::count_slices(arguments.k, Shape::tile_k),
                                     shared.blocks);
-                    MeetingPlace<Shape> meeting(shared, cuts, task.tile, thread_index());
-                    meeting.leave(sums, storage.ring.sums, thread_index(), place);
-                    if (meeting.is_last(state.arrivals, consumers_barrier, thread_index()))
-                        meeting.write(writer, storage.ring.sums, thread_index(), place);
+                    MeetingPlace<Shape> meeting(shared, cuts, task.tile, thread);
+                    meeting.leave(sums, storage.ring.sums, thread, place);
+                    if (meeting.is_last(state.arrivals, consumers_barrier, thread))
+                        meeting.write(writer, storage.ring.sums, thread, place);
                     return;
                 }
             }
             if (is_alone) {
-                write_alone<Shape>(sums, writer, storage.ring.sums, thread_index(), place);
+                write_alone<Shape>(sums, writer, storage.ring.sums, thread, place);
                 return;
             }
             // The sums take the place of the stages, which every consumer must have read.
             synchronize_threads(consumers_barrier, Shape::consumers);
-            offer_sums<Shape>(sums, storage.sums, thread_index(), place);
+            offer_sums<Shape>(sums, storage.sums, thread, place);
             synchronize_cluster();
-            write_share<Shape>(writer, storage.sums, thread_index(), place);
+            write_share<Shape>(writer, storage.sums, thread, place);
             synchronize_cluster();
         });
     }

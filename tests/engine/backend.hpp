@@ -20,9 +20,6 @@ const char* backend_name();
 /// The figures that plan() gets; every kernel of the table is ready, or the tests fail.
 DeviceFigures backend_figures();
 
-/// What multiprocessor_count() tells kernels, which go another way where there are more blocks.
-unsigned multiprocessors_for_kernels();
-
 /// Memory that kernels can reach: exactly `count` floats that begin `misalignment` floats past a 16-byte
 /// boundary, filled with NaN. A kernel that touches what lies outside is found out where the backend can tell
 /// (the software GPU always, a GPU under compute-sanitizer).

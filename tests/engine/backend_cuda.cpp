@@ -85,10 +85,6 @@ DeviceFigures backend_figures() {
     return current_device_figures(backend_stream());
 }
 
-unsigned multiprocessors_for_kernels() {
-    return static_cast<unsigned>(backend_figures().multiprocessor_count);
-}
-
 DeviceBuffer::DeviceBuffer(std::size_t count, int misalignment) : count_(count) {
     // An exact buffer keeps the floats that misalign it, and no others.
     const std::size_t front = guard_length() + static_cast<std::size_t>(misalignment);

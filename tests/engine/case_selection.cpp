@@ -293,24 +293,6 @@ std::vector<GemmCase> batch_sweep(Breadth breadth, std::uint64_t seed) {
     return cases;
 }
 
-std::vector<GemmCase> many_blocks_sweep(Breadth breadth, std::uint64_t seed, std::int64_t batch_count) {
-    std::vector<GemmCase> cases;
-    Random random(seed + 8);
-    // Every way to load takes part where A or B lies along k, one of them or both.
-    constexpr Operations quick_operations[] = {{N, N}, {T, N}};
-    for (const Operations& operations :
-         breadth == Breadth::quick ? std::span<const Operations>(quick_operations) : main_operations) {
-        const GemmCase base = draw(operations, {129, 129, 101}, random);
-        cases.push_back(with_vectors(base));
-        if (breadth == Breadth::full) cases.push_back(with_any_place(base, random));
-    }
-    for (GemmCase& one : cases) {
-        one.batch_count = batch_count;
-        set_strides(one, {1, 1, 1}, 0);
-    }
-    return cases;
-}
-
 std::vector<GemmCase> pattern_sweep(Breadth breadth, std::uint64_t seed) {
     constexpr Size sizes[] = {{129, 65, 17}, {128, 128, 8}, {1, 1, 1}, {260, 3, 64}, {5, 257, 33}};
     constexpr float betas[] = {0.0f, 1.0f, -0.0f, 0.5f};

@@ -39,9 +39,6 @@ std::vector<GemmCase> leading_dimension_sweep(Breadth breadth, std::uint64_t see
 std::vector<GemmCase> scalar_sweep(Breadth breadth, std::uint64_t seed);
 /// Batches: strides of every sign, broadcast operands, overlapping inputs, pointer arrays.
 std::vector<GemmCase> batch_sweep(Breadth breadth, std::uint64_t seed);
-/// More slices of k than the pipelines have stages, in batches whose tiles of 128 x 128 are 4 for each
-/// matrix.
-std::vector<GemmCase> many_blocks_sweep(Breadth breadth, std::uint64_t seed, std::int64_t batch_count);
 /// Every data pattern at sizes with and without edges.
 std::vector<GemmCase> pattern_sweep(Breadth breadth, std::uint64_t seed);
 

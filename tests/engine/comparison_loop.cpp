@@ -114,11 +114,6 @@ TEST_CASE("special scalars on the host and on the device") {
 TEST_CASE("batches by stride and by pointer") {
     run_sweep(batch_sweep);
 }
-TEST_CASE("more blocks than multiprocessors") {
-    if (!loop_options().case_line.empty()) return;
-    run_all(many_blocks_sweep(loop_options().breadth, loop_options().seed,
-                              multiprocessors_for_kernels() / 4 + 1));
-}
 TEST_CASE("data that shows lost precision, lost products and stray reads") {
     run_sweep(pattern_sweep);
 }

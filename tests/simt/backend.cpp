@@ -50,10 +50,6 @@ DeviceFigures backend_figures() {
     return figures;
 }
 
-unsigned multiprocessors_for_kernels() {
-    return multiprocessor_count();
-}
-
 DeviceBuffer::DeviceBuffer(std::size_t count, int misalignment) : count_(count) {
     allocation_ = GlobalMemory::instance().allocate(count * sizeof(float),
                                                     static_cast<std::size_t>(misalignment) * sizeof(float));

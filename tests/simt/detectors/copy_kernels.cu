@@ -110,29 +110,6 @@ __global__ void barrier_copies_without_wait(float* memory) {
     copy_on_barrier<By::threads, false>(memory, 0);
 }
 
-/// What a thread stored itself and what it copied, behind one mbarrier.
-template <bool adds_copies>
-void store_and_copy(float* memory) {
-    Staging& staging = shared_memory<Staging>();
-    const unsigned thread = thread_index();
-    if (thread == 0) initialize(staging.full, 64);
-    synchronize_block();
-    copy_async<4>(&staging.values[thread], &memory[thread]);
-    staging.later[thread] = memory[thread];
-    if (adds_copies) add_arrival_after_copies(staging.full);
-    arrive(staging.full);
-    wait(staging.full, 0);
-    const float value = staging.values[thread ^ 1] + staging.later[thread ^ 1];
-    synchronize_block();
-    memory[thread] = value;
-}
-__global__ void stores_and_copies(float* memory) {
-    store_and_copy<true>(memory);
-}
-__global__ void stores_without_copies(float* memory) {
-    store_and_copy<false>(memory);
-}
-
 /// Copies that complete on an mbarrier, and later ones that the thread waits for itself, which is no wait for
 /// its neighbours' earlier ones.
 template <bool waits_for_barrier, bool waits_for_group>
@@ -261,8 +238,6 @@ const KernelList copy_kernels = {
     {"copy_past_end", copy_past_end},
     {"barrier_copies", barrier_copies},
     {"barrier_copies_without_wait", barrier_copies_without_wait},
-    {"stores_and_copies", stores_and_copies},
-    {"stores_without_copies", stores_without_copies},
     {"both_copies", both_copies},
     {"both_copies_without_barrier", both_copies_without_barrier},
     {"both_copies_without_group", both_copies_without_group},

@@ -39,12 +39,10 @@ TEST_CASE("copies by threads") {
 TEST_CASE("copies that complete on an mbarrier") {
     CHECK(result("barrier_copies")[10] == 11.0f);
     CHECK(result("both_copies")[10] == 21.0f);
-    CHECK(result("stores_and_copies")[10] == 22.0f);
     CHECK(result("bulk_copies")[10] == 11.0f);
     CHECK(result("bulk_copy_told_by_barrier")[10] == 53.0f);
     Memory memory;
     CHECK(findings("barrier_copies_without_wait", memory).find("shared memory") != std::string::npos);
-    CHECK(findings("stores_without_copies", memory).find("shared memory") != std::string::npos);
     CHECK(findings("both_copies_without_barrier", memory).find("shared memory") != std::string::npos);
     check_finding("both_copies_without_group",
                   "shared memory read before the asynchronous copy into it is waited for");

@@ -83,11 +83,6 @@ void arrive_and_expect(PhaseBarrier& barrier, unsigned bytes) {
 void arrive_after_copies(PhaseBarrier& barrier) {
     machine().copies().arrive_after(machine().synchronisation().find(&barrier, SIMT_CALLER));
 }
-void add_arrival_after_copies(PhaseBarrier& barrier) {
-    simt::PhaseState& state = machine().synchronisation().find(&barrier, SIMT_CALLER);
-    ++state.pending;
-    machine().copies().arrive_after(state);
-}
 bool try_wait(PhaseBarrier& barrier, unsigned parity, CallPlace place) {
     return machine().synchronisation().try_wait(&barrier, parity, place, SIMT_CALLER);
 }

@@ -15,12 +15,6 @@ using simt::Machine;
 unsigned thread_index() {
     return Machine::running()->thread().id.index;
 }
-unsigned block_count() {
-    return Machine::running()->request().grid;
-}
-unsigned multiprocessor_count() {
-    return 2;
-}
 unsigned block_index() {
     return Machine::running()->block().index;
 }

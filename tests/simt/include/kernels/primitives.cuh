@@ -45,10 +45,18 @@ inline T& shared_memory() {
 inline bool is_vector_aligned(const float* address) {
     return reinterpret_cast<std::uintptr_t>(address) % sizeof(float4) == 0;
 }
+template <class Value>
+inline Value unknown_to_compiler(Value value) {
+    return value;
+}
 /// An error if the address is of anything else.
 void assume_global(const float* address);
 float4 load_vector(const float* address);
 void store_vector(float* address, float4 value);
+inline void store_global_vector(float* address, float4 value) {
+    assume_global(address);
+    store_vector(address, value);
+}
 
 inline float fused_multiply_add(float a, float b, float c) {
     return std::fma(a, b, c);
@@ -108,10 +116,6 @@ inline T* remote_shared(T* own, unsigned rank) {
 
 // ---- the whole grid ---------------------------------------------------------------------------------------
 
-unsigned block_count();
-/// Two, so that small grids are larger than the GPU.
-unsigned multiprocessor_count();
-
 /// Adds to a counter in global memory and returns what it held. Whoever comes later sees what the thread
 /// wrote before, and what a barrier, be it one of some of the block's threads, has ordered before the call;
 /// the other threads see it after a barrier more.
@@ -152,9 +156,6 @@ void arrive(PhaseBarrier& barrier);
 void arrive_and_expect(PhaseBarrier& barrier, unsigned bytes);
 /// Arrives (as one of the expected arrivals) when all copy_async() of this thread so far are complete.
 void arrive_after_copies(PhaseBarrier& barrier);
-/// Makes the phase expect one arrival more than it would, which comes when all copy_async() of this thread so
-/// far are complete.
-void add_arrival_after_copies(PhaseBarrier& barrier);
 /// Whether the phase of that parity is complete. May wait a while, may answer no although it is.
 bool try_wait(PhaseBarrier& barrier, unsigned parity, CallPlace place = CallPlace::current());
 inline void wait(PhaseBarrier& barrier, unsigned parity, CallPlace place = CallPlace::current()) {
