@@ -137,16 +137,14 @@ class Family:
 
 class Pipelines(Family):
     """tile_*, sliced_*: producers copy slices, consumers multiply them."""
-    TRANSPOSING = ("tile_128x128", "tile_128x64")  # with PipelineShape::loads_at_once
 
     def constants(self):
-        return {"pipeline_start": 1.8, "pipeline_round": 0.6, "write_vectors": 2e-4, "write_single": 4e-4,
-                "cycles_per_wide_copy": 23, "cycles_per_single_copy": 9.5, "cycles_per_shifted_copy": 9.5, "cluster_start": 0.8,
+        return {"pipeline_start": 1.8, "pipeline_round": 0.6, "write_registers": 5e-5, "write_vectors": 2e-4, "write_single": 4e-4,
+                "cycles_per_wide_copy": 23, "cycles_per_single_copy": 9.5, "cluster_start": 0.8,
                 "cluster_per_part": 0.02, "cluster_per_element": 1e-4, "sharing_start": 4.5, "sharing_per_element": 1e-4,
                 "l2_bytes_per_cycle": 19, "memory_share": 0.7, "memory_share_single": 0.36,
                 **{f"efficiency {kernel}": 0.6 for kernel in self.kernels},
                 **{f"half_efficient_blocks {kernel}": 0.3 for kernel in self.kernels},
-                **{f"copies_along_k {kernel}": 0.6 for kernel in self.kernels if kernel in self.TRANSPOSING},
                 **{f"exchange {kernel}": 1e-4 for kernel in self.kernels if kernel.startswith("sliced_")}}
 
     def features(self, call, kernel, k_parts, shares, _):
@@ -158,7 +156,11 @@ class Pipelines(Family):
         else:
             each = math.ceil(tiles * k_parts / (self.multiprocessors * CLUSTER_SHARES[k_parts]))
             steps = math.ceil(slices / k_parts)
-        return {**figures, "tiles": tiles, "each": each, "steps": steps, "parts": k_parts, "shares": shares,
+        # Of whose tiles the sums go from registers to C.
+        whole = (call["m"] // figures["tile_m"]) * (call["n"] // figures["tile_n"]) * call["batch"] / tiles
+        if kernel.startswith("sliced_") or k_parts > 1:
+            whole = 0
+        return {**figures, "tiles": tiles, "each": each, "steps": steps, "parts": k_parts, "shares": shares, "whole": whole,
                 "parts_of_tile": self.multiprocessors * held / tiles + 1}
 
     def estimate(self, f, c):
@@ -166,29 +168,21 @@ class Pipelines(Family):
         full, last = np.divmod(f["each"], held)
         elements = f["tile_m"] * f["tile_n"]
 
-        fills_gpu = (f["shares"] > 0) | (f["tiles"] * f["parts"] > self.multiprocessors)
-        share_along_k = self.of_kernel(f, c, "copies_along_k", 1)
-
         def copies(wide, along_k, length):
             return np.where((wide > 0) & (along_k == 0), length / 4 * c["cycles_per_wide_copy"],
-                            length * c["cycles_per_single_copy"] * np.where((wide > 0) & fills_gpu, share_along_k, 1))
-
-        def shifted(wide, along_k, length):
-            return np.where((wide == 0) & (along_k == 0), length, 0) * c["cycles_per_shifted_copy"]
-
-        def of_slice(cycles):
-            of_step = cycles(f["wide_a"], f["along_k_a"], f["tile_m"]) + cycles(f["wide_b"], f["along_k_b"], f["tile_n"])
-            return of_step * f["tile_k"] / 32
-        copy, shifted_copy = of_slice(copies), of_slice(shifted)
+                            length * c["cycles_per_single_copy"])
+        copy = (copies(f["wide_a"], f["along_k_a"], f["tile_m"]) +
+                copies(f["wide_b"], f["along_k_b"], f["tile_n"])) * f["tile_k"] / 32
         multiply = elements * f["tile_k"] / (LANES * self.of_kernel(f, c, "efficiency"))
         half = self.of_kernel(f, c, "half_efficient_blocks")
 
         def slice_us(blocks):
             some = np.maximum(blocks, 1)
-            return blocks * overlapped(multiply * (some + half) / some, copy + shifted_copy / some) / self.mhz
+            return blocks * overlapped(multiply * (some + half) / some, copy) / self.mhz
         shares = f["shares"] > 0
         write = np.where(shares, f["tiles"] / self.multiprocessors, f["each"] / f["parts"]) * elements * \
-            (np.where(f["wide_c"] > 0, c["write_vectors"], c["write_single"]) + self.of_kernel(f, c, "exchange", 0))
+            (np.where(f["wide_c"] > 0, f["whole"] * c["write_registers"] + (1 - f["whole"]) * c["write_vectors"],
+                      c["write_single"]) + self.of_kernel(f, c, "exchange", 0))
         meet = np.where(shares, c["sharing_start"] + c["sharing_per_element"] * f["parts_of_tile"] * elements,
                         np.where(f["parts"] > 1, c["cluster_start"] + c["cluster_per_part"] * f["parts"] +
                                  c["cluster_per_element"] * elements * f["each"], 0))

@@ -47,10 +47,7 @@ struct KernelImplementation {
 struct PipelineCost {
     float efficiency = 0;             ///< share of the multiply-add peak with many blocks on a multiprocessor
     float half_efficient_blocks = 0;  ///< blocks at which half of it is reached
-    /// Of an operand that lies along k and on 16 bytes, where there is more than a block for a
-    /// multiprocessor: its copies, as a share of those of single floats.
-    float copies_along_k = 1;
-    float exchange = 0;  ///< microseconds for an element of the tile, where warps divide k
+    float exchange = 0;               ///< microseconds for an element of the tile, where warps divide k
 };
 /// Cycles that a warp's reads of one operand cost, for a round of k, by how the operand is contiguous and
 /// whether its columns begin on 16 bytes.

@@ -57,30 +57,18 @@ bool has_operand_off_alignment(const GemmCall& call) {
     return is_off_alignment(call.a.leading_dimension) || is_off_alignment(call.b.leading_dimension);
 }
 
-/// Of medium depth and size. Of 386 shapes, the 15 of this kind took cuBLAS 0.63 to 0.95 of our fastest
-/// kernel's time; with fewer or more steps of k, or elements of C, it is as often slower.
-bool is_ragged_of_medium_depth(const GemmCall& call) {
-    constexpr std::int64_t least_elements = 120000, most_elements = 8000000, least_k = 48, most_k = 600,
+/// Of moderate depth, with many elements of C. Of 376 shapes, the 18 of this kind took cuBLAS 0.67 to 0.97 of
+/// our time; with fewer or more steps of k, or fewer elements of C, it is as often slower.
+bool is_ragged_of_moderate_depth(const GemmCall& call) {
+    constexpr std::int64_t least_elements = 100000, most_elements = 8000000, least_k = 36, most_k = 256,
                            least_side = 24;
     return has_operand_off_alignment(call) && call.k >= least_k && call.k <= most_k &&
            std::min(call.m, call.n) >= least_side && call.m >= (least_elements + call.n - 1) / call.n &&
            call.m <= most_elements / call.n;
 }
 
-/// Deeper, with a thin side, a longer one and two million elements in A and B together, both contiguous along
-/// m and n. Of 500 shapes, the 11 of this kind took cuBLAS 0.63 of our time in the geometric mean, and one of
-/// them took it longer.
-bool is_ragged_thin_and_deep(const GemmCall& call) {
-    constexpr std::int64_t most_of_thin_side = 256, least_of_other = 400, least_k = 601,
-                           least_elements = 2000000;
-    return call.operation_a == Operation::none && call.operation_b != Operation::none &&
-           has_operand_off_alignment(call) && std::min(call.m, call.n) <= most_of_thin_side &&
-           std::max(call.m, call.n) >= least_of_other && call.k >= least_k &&
-           call.m + call.n > (least_elements - 1) / call.k;
-}
-
 bool is_faster_in_cublas(const GemmCall& call) {
-    return call.batch_count == 1 && (is_ragged_of_medium_depth(call) || is_ragged_thin_and_deep(call));
+    return call.batch_count == 1 && is_ragged_of_moderate_depth(call);
 }
 
 }  // namespace

@@ -5,46 +5,38 @@ namespace sgemm_shim::costs {
 namespace {
 
 // Times in microseconds, if they have no other unit.
-constexpr float pipeline_start = 1.802f;        ///< a launch, next to what each round takes
-constexpr float pipeline_round = 0.6469f;       ///< from a block's first copy to the first product
-constexpr float write_vectors = 0.0001809f;     ///< an element of a tile, 16 bytes at a time
-constexpr float write_single = 0.0002891f;      ///< the same where columns do not begin on 16 bytes
-constexpr float cycles_per_wide_copy = 19.92f;  ///< a warp's asynchronous copies, for a multiprocessor
-constexpr float cycles_per_single_copy = 7.981f;
-/// Along m or n and off 16 bytes, besides: the producers' own time, which blocks spend side by side.
-constexpr float cycles_per_shifted_copy = 10.91f;
-constexpr float cluster_start = 0.7073f;  ///< two barriers
-constexpr float cluster_per_part = 0.02229f;
-constexpr float cluster_per_element = 0.0001789f;  ///< of a tile: its sums, through shared memory
-constexpr float sharing_start = 5.196f;            ///< where blocks share tiles: what every tile's sums cost
-constexpr float sharing_per_element = 0.0001058f;  ///< and those of each part
+constexpr float pipeline_start = 1.525f;  ///< a launch, next to what each round takes
+constexpr float pipeline_round = 1.079f;  ///< from a block's first copy to the first product
+constexpr float write_registers =
+    4.332e-05f;  ///< an element of a tile that exists as a whole, 16 bytes at a time
+constexpr float write_vectors = 9.682e-05f;     ///< of another, through shared memory
+constexpr float write_single = 0.0002137f;      ///< the same where columns do not begin on 16 bytes
+constexpr float cycles_per_wide_copy = 19.99f;  ///< a warp's asynchronous copies, for a multiprocessor
+constexpr float cycles_per_single_copy = 7.224f;
+constexpr float cluster_start = 0.6929f;  ///< two barriers
+constexpr float cluster_per_part = 0.001951f;
+constexpr float cluster_per_element = 0.0001676f;  ///< of a tile: its sums, through shared memory
+constexpr float sharing_start = 3.886f;            ///< where blocks share tiles: what every tile's sums cost
+constexpr float sharing_per_element = 0.0001068f;  ///< and those of each part
 
-constexpr float l2_bytes_per_cycle = 18.7f;     ///< for each multiprocessor
-constexpr float memory_share = 0.7022f;         ///< of the nominal bandwidth, in copies of 16 bytes
-constexpr float memory_share_single = 0.3654f;  ///< in copies of single floats
+constexpr float l2_bytes_per_cycle = 19.0f;  ///< for each multiprocessor
+constexpr float memory_share = 0.7024f;      ///< of the nominal bandwidth, in copies of 16 bytes
+constexpr float memory_share_single = 0.6f;  ///< in copies of single floats
 
 /// Where a pipeline's time goes, whatever its blocks compute.
 class PipelineTimes {
   public:
-    /// `fills_gpu`: there are more blocks than multiprocessors.
-    PipelineTimes(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost, bool fills_gpu)
+    PipelineTimes(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost)
         : call_(call), cost_(cost), elements_(static_cast<float>(tile.m) * static_cast<float>(tile.n)) {
         const auto tile_m = static_cast<float>(tile.m);
         const auto tile_n = static_cast<float>(tile.n);
         const auto tile_k = static_cast<float>(tile.k);
         multiply_cycles_ = elements_ * tile_k / (lanes * cost.efficiency);
-        const auto copies = [&](bool wide, bool along_k, float length) {
-            if (wide && !along_k) return length / 4 * cycles_per_wide_copy;
-            return length * cycles_per_single_copy * (wide && fills_gpu ? cost.copies_along_k : 1.0f);
-        };
-        const auto shifted = [](bool wide, bool along_k, float length) {
-            return wide || along_k ? 0.0f : length * cycles_per_shifted_copy;
+        const auto copies = [](bool wide, bool along_k, float length) {
+            return wide && !along_k ? length / 4 * cycles_per_wide_copy : length * cycles_per_single_copy;
         };
         copy_cycles_ =
             (copies(call.wide_a, call.along_k_a, tile_m) + copies(call.wide_b, call.along_k_b, tile_n)) *
-            tile_k / 32;
-        shifted_cycles_ =
-            (shifted(call.wide_a, call.along_k_a, tile_m) + shifted(call.wide_b, call.along_k_b, tile_n)) *
             tile_k / 32;
         // As fitted: what is aligned counts here, whichever way it is contiguous.
         const bool is_wide = (call.along_k_a || call.wide_a) && (call.along_k_b || call.wide_b);
@@ -56,11 +48,12 @@ class PipelineTimes {
     /// That a multiprocessor which works on so many blocks at a time takes for a slice of each.
     float slice_us(float blocks) const {
         const float multiply_cycles = multiply_cycles_ * (blocks + cost_.half_efficient_blocks) / blocks;
-        const float copy_cycles = copy_cycles_ + shifted_cycles_ / blocks;
-        return blocks * overlapped(multiply_cycles, copy_cycles) / call_.cycles_per_us;
+        return blocks * overlapped(multiply_cycles, copy_cycles_) / call_.cycles_per_us;
     }
-    float write_us(float tiles) const {
-        return tiles * elements_ * ((call_.wide_c ? write_vectors : write_single) + cost_.exchange);
+    /// `whole`: the share of the tiles whose sums can go from registers to C, if its columns allow it.
+    float write_us(float tiles, float whole) const {
+        const float vectors = whole * write_registers + (1 - whole) * write_vectors;
+        return tiles * elements_ * ((call_.wide_c ? vectors : write_single) + cost_.exchange);
     }
     /// Of the launch as a whole, unless memory takes longer.
     float all_us(float tiles, float work_us) const {
@@ -71,9 +64,16 @@ class PipelineTimes {
     const CallFigures& call_;
     const PipelineCost& cost_;
     float elements_;
-    float multiply_cycles_, copy_cycles_, shifted_cycles_;  ///< of a slice
+    float multiply_cycles_, copy_cycles_;  ///< of a slice
     float l2_us_per_tile_, memory_us_;
 };
+
+/// The share of the tiles that exist as a whole and whose sums nobody has to add up.
+float whole_tiles(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost, float tiles) {
+    if (cost.exchange > 0) return 0;
+    return whole_part(call.m / static_cast<float>(tile.m)) * whole_part(call.n / static_cast<float>(tile.n)) *
+           call.batch / tiles;
+}
 
 }  // namespace
 
@@ -81,7 +81,7 @@ float pipeline_us(const CallFigures& call, const TileFigures& tile, const Pipeli
                   const ClusterSize& cluster) {
     const Blocks blocks(call, tile, tiles, cluster);
     const auto parts = static_cast<float>(cluster.k_parts);
-    const PipelineTimes times(call, tile, cost, tiles * parts > call.multiprocessors);
+    const PipelineTimes times(call, tile, cost);
     const float slices = divide_up(divide_up(call.k, static_cast<float>(tile.k)), parts);
     float loop_us = 0;
     if (blocks.full_rounds > 0)
@@ -91,21 +91,26 @@ float pipeline_us(const CallFigures& call, const TileFigures& tile, const Pipeli
                                                        cluster_per_element * static_cast<float>(tile.m) *
                                                            static_cast<float>(tile.n) * blocks.each
                                                  : 0;
-    return times.all_us(tiles, blocks.rounds() * pipeline_round + slices * loop_us +
-                                   times.write_us(blocks.each / parts) + cluster_us);
+    return times.all_us(tiles,
+                        blocks.rounds() * pipeline_round + slices * loop_us +
+                            times.write_us(blocks.each / parts,
+                                           cluster.k_parts > 1 ? 0 : whole_tiles(call, tile, cost, tiles)) +
+                            cluster_us);
 }
 
 float shared_tiles_us(const CallFigures& call, const TileFigures& tile, const PipelineCost& cost,
                       float tiles) {
-    const PipelineTimes times(call, tile, cost, true);
+    const PipelineTimes times(call, tile, cost);
     const auto held = static_cast<float>(tile.blocks_per_multiprocessor);
     const float blocks = call.multiprocessors * held;
     const float share = divide_up(tiles * divide_up(call.k, static_cast<float>(tile.k)), blocks);
     const float parts_of_tile = blocks / tiles + 1;
     const float exchange_us = sharing_start + sharing_per_element * parts_of_tile *
                                                   static_cast<float>(tile.m) * static_cast<float>(tile.n);
-    return times.all_us(tiles, pipeline_round + share * times.slice_us(held) +
-                                   times.write_us(tiles / call.multiprocessors) + exchange_us);
+    return times.all_us(
+        tiles, pipeline_round + share * times.slice_us(held) +
+                   times.write_us(tiles / call.multiprocessors, whole_tiles(call, tile, cost, tiles)) +
+                   exchange_us);
 }
 
 }  // namespace sgemm_shim::costs

@@ -4,15 +4,15 @@
 namespace sgemm_shim::costs {
 namespace {
 
-constexpr float staged_start = 0.8726f;
-constexpr float staged_cycles_along_mn = 1.921f;  ///< a warp's loads of 32 floats, for a multiprocessor
-constexpr float staged_cycles_along_k = 1.177f;
-constexpr float staged_write = 2.897e-05f;  ///< an element of C
-constexpr float staged_cluster = 0.9366f;   ///< two barriers
-constexpr float staged_cluster_per_part = 0.05138f;
+constexpr float staged_start = 0.9037f;
+constexpr float staged_cycles_along_mn = 3.012f;  ///< a warp's loads of 32 floats, for a multiprocessor
+constexpr float staged_cycles_along_k = 1.582f;
+constexpr float staged_write = 6.283e-07f;  ///< an element of C
+constexpr float staged_cluster = 0.9342f;   ///< two barriers
+constexpr float staged_cluster_per_part = 0.102f;
 /// Of a tile, and for each part: the first block adds up.
-constexpr float staged_cluster_per_element = 0.0003055f;
-constexpr float staged_memory_share = 1.f;  ///< of the nominal bandwidth, or so few recordings tell
+constexpr float staged_cluster_per_element = 4.643e-05f;
+constexpr float staged_memory_share = 1.0f;  ///< of the nominal bandwidth, or so few recordings tell
 
 }  // namespace
 

@@ -8,30 +8,30 @@ namespace sgemm_shim::costs {
 namespace {
 
 // one_fetch.
-constexpr float fetch_start = 2.505f;
-constexpr float fetch_cycles_per_copy = 41.52f;  ///< a warp's, of 16 bytes each
-constexpr float fetch_single = 1.449f;           ///< times that for operands off their alignment
-constexpr float fetch_efficiency = 0.3402f;
-constexpr float fetch_step = 0.01049f;  ///< of a warp's share of k
-constexpr float fetch_write = 0.0004015f;
-constexpr float fetch_per_warp = 0.03992f;  ///< whose sums are added up
-constexpr float fetch_cluster = 0.5362f;
+constexpr float fetch_start = 2.47f;
+constexpr float fetch_cycles_per_copy = 41.58f;  ///< a warp's, of 16 bytes each
+constexpr float fetch_single = 1.41f;           ///< times that for operands off their alignment
+constexpr float fetch_efficiency = 0.3311f;
+constexpr float fetch_step = 0.0105f;  ///< of a warp's share of k
+constexpr float fetch_write = 0.0003627f;
+constexpr float fetch_per_warp = 0.03569f;  ///< whose sums are added up
+constexpr float fetch_cluster = 0.5624f;
 constexpr float fetch_memory_share = 0.6f;
-constexpr float fetch_cluster_per_part = 0.03133f;
+constexpr float fetch_cluster_per_part = 0.02987f;
 
 // tiny_matrices.
-constexpr float tiny_start = 1.06f;
-constexpr float tiny_cycles_per_copy = 30.84f;
-constexpr float tiny_single = 1.858f;
-constexpr float tiny_efficiency = 0.4553f;
-constexpr float tiny_write = 9.619e-05f;
-constexpr float tiny_write_single = 0.0001221f;
-constexpr float tiny_matrix = 0.02677f;
+constexpr float tiny_start = 1.03f;
+constexpr float tiny_cycles_per_copy = 35.08f;
+constexpr float tiny_single = 1.649f;
+constexpr float tiny_efficiency = 0.4562f;
+constexpr float tiny_write = 9.124e-05f;
+constexpr float tiny_write_single = 0.0001121f;
+constexpr float tiny_matrix = 0.02936f;
 // What a warp waits for, whatever the others do meanwhile: a slice, a step of k, an element's sum.
-constexpr float tiny_slice = 1.249f;
-constexpr float tiny_step = 0.007826f;
-constexpr float tiny_sums = 0.0002952f;
-constexpr float tiny_memory_share = 0.6095f;
+constexpr float tiny_slice = 1.198f;
+constexpr float tiny_step = 0.007825f;
+constexpr float tiny_sums = 0.0003495f;
+constexpr float tiny_memory_share = 0.6f;
 
 /// Beyond, one_fetch and tiny_matrices support nothing.
 bool is_too_large_for_warps(const CallFigures& call) {
