@@ -86,7 +86,7 @@ for part in "$@"; do
             --min-time-ms 15
         ;;
     ladder)
-        measure ladder 60 --kernels all --row-major --sizes 256,512,1024,1536,2048,3072,4096,5120,8192 \
+        measure ladder 60 --kernels uncoalesced,1,2,3,4,5,6,7 --row-major --sizes 256,512,1024,1536,2048,3072,4096,5120,8192 \
             --longest-call-ms 300
         ;;
     second-source)
