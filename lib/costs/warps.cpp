@@ -10,7 +10,7 @@ namespace {
 // one_fetch.
 constexpr float fetch_start = 2.47f;
 constexpr float fetch_cycles_per_copy = 41.58f;  ///< a warp's, of 16 bytes each
-constexpr float fetch_single = 1.41f;           ///< times that for operands off their alignment
+constexpr float fetch_single = 1.41f;            ///< times that for operands off their alignment
 constexpr float fetch_efficiency = 0.3311f;
 constexpr float fetch_step = 0.0105f;  ///< of a warp's share of k
 constexpr float fetch_write = 0.0003627f;
